@@ -42,7 +42,7 @@ export function createFeedNews(scope: string) {
     noteRead(): void {
       hasChanged = false;
     },
-    /** Must be called if the read did not return all changes. */
+    /** Must be called if the read did not return all changes, or if a notice may be missing. */
     noteMore(): void {
       hasChanged = true;
     },
@@ -67,6 +67,9 @@ export function createFeedNews(scope: string) {
 interface FeedReader {
   /** Resolves when the reader may have something to read. */
   wait(): Promise<void>;
+  /** Returns true if the client has disconnected. */
+  isClosed(): boolean;
+  /** Returns true if this process no longer runs any job. */
   isOver(): boolean;
   close(): void;
 }
@@ -93,6 +96,7 @@ export function createJobFeed(deps: FeedReads) {
     reader: FeedReader,
   ): AsyncGenerator<FeedItem> {
     let position = resumed;
+    let isLastRead = false;
     try {
       yield { position };
       for await (const event of active(scope, news)) yield { position, event };
@@ -107,8 +111,12 @@ export function createJobFeed(deps: FeedReads) {
         const sequences = news.takeAdvanced();
         if (sequences.length > 0) {
           for await (const event of advances(scope, sequences, news)) yield { position, event };
-        } else if (reader.isOver()) return;
-        else await reader.wait();
+        } else if (reader.isClosed() || isLastRead) return;
+        else if (reader.isOver()) {
+          // The notices of the latest changes may not have arrived yet.
+          isLastRead = true;
+          news.noteMore();
+        } else await reader.wait();
       }
     } finally {
       reader.close();

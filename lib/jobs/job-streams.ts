@@ -173,7 +173,7 @@ function createJobNews(id: string) {
 
 /**
  * Yields the events of one job, from its present state to its end. If this process stops before the job ends, the stream ends
- * without an `ended` event.
+ * without an `ended` event. The job is read when this process stops, because the notice of its end may not have arrived yet.
  */
 async function* jobStream(
   first: ImageJob,
@@ -190,11 +190,12 @@ async function* jobStream(
     for (;;) {
       const event = news.next();
       if (event) yield event;
-      else if (news.hasEnded()) {
-        yield { type: 'ended', job: await read() };
+      else if (reader.isClosed()) return;
+      else if (news.hasEnded() || reader.isOver()) {
+        const job = await read();
+        if (isTerminal(job.status)) yield { type: 'ended', job };
         return;
-      } else if (reader.isOver()) return;
-      else await reader.wait();
+      } else await reader.wait();
     }
   } finally {
     reader.close();
@@ -280,14 +281,17 @@ function createStreamReaders(whenOver: AbortSignal) {
     signal.addEventListener('abort', close, { once: true });
     onReplied(close);
     if (signal.aborted) close();
-    /**
-     * Returns true if the client has disconnected, or if this process no longer runs any job. Throws the same error as
-     * `refuseRevoked`.
-     */
-    function isOver(): boolean {
-      refuseRevoked();
-      return isClosed || whenOver.aborted;
-    }
-    return { wait: notifier.wait, refuseRevoked, isOver, close };
+    return {
+      wait: notifier.wait,
+      refuseRevoked,
+      /** Returns true if the client has disconnected. Throws the same error as `refuseRevoked`. */
+      isClosed(): boolean {
+        refuseRevoked();
+        return isClosed;
+      },
+      /** Returns true if this process no longer runs any job. */
+      isOver: () => whenOver.aborted,
+      close,
+    };
   };
 }

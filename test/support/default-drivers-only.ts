@@ -7,4 +7,25 @@ export const DEFAULT_DRIVERS_ONLY: Readonly<Record<string, string>> = {
     'the program that the test kills opens a database file',
   'test/lib/webhooks/webhook-deliveries.test.ts':
     'its manual clock assumes that a store replies within one turn of the event loop',
+  'test/e2e/money/ledger.property.test.ts':
+    'its processes end within one process, and PostgreSQL would keep their leases; ledger-kills.test.ts kills processes',
+  'test/e2e/providers/agent-app-server*.test.ts':
+    'the configuration rejects the app server of the agent with PostgreSQL, because threads are files of one machine',
+  'test/e2e/providers/agent-real.test.ts': 'starts the app server of the agent',
+  'test/e2e/operations/start-on-folders.test.ts':
+    'the start is rejected because of a database file, an artifact folder or the lock of a state directory',
+  'test/e2e/operations/activation-lock.test.ts':
+    'replicas need no lock, because each of them serves all requests',
+  'test/e2e/operations/handoffs.test.ts':
+    'a handoff replaces the only process of a state directory; replicas.test.ts replaces one replica after the other',
+  'test/e2e/operations/artifacts.test.ts':
+    'unmounts, protects and removes the artifact folder; bucket-outage.test.ts has the faults of a bucket',
+  'test/e2e/operations/backup.test.ts': 'backup is a command for a database file',
+  'test/e2e/operations/made-files.test.ts':
+    'checks the permissions of the files of a state directory',
+  'test/e2e/operations/internal-failures.test.ts': 'damages a database file',
+  'test/e2e/operations/storage-thread.test.ts': 'only SQLite has storage threads',
+  'test/e2e/operations/bucket-outage.test.ts': 'selects its bucket itself',
+  'test/e2e/operations/replicas.test.ts': 'selects PostgreSQL and a bucket itself',
+  'test/e2e/jobs/replica-kills.test.ts': 'selects PostgreSQL itself',
 };

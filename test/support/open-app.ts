@@ -22,7 +22,7 @@ interface Options {
   readonly seams?: Pick<Outside, 'openStorage'> & { readonly clock?: Clock };
 }
 
-const driverVariables = await openDrivers();
+const drivers = await openDrivers();
 
 type Outside = Parameters<typeof createApp>[1];
 
@@ -30,7 +30,7 @@ type Outside = Parameters<typeof createApp>[1];
 export async function openApp({ folder, set = [], seams = {}, ...options }: Options): Promise<App> {
   const { clock = systemClock, ...storage } = seams;
   const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
-  const env = driverVariables(folder);
+  const env = drivers.variables(folder);
   const loaded = await loadConfig({ env, cwd: folder, set: [...folders, ...set] });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return createApp(

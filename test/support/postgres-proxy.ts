@@ -12,6 +12,8 @@ export interface PostgresProxy {
   loseNextCommit(loss: CommitLoss, options?: { readonly away: boolean }): void;
   /** Accepts connections again. */
   comeBack(): void;
+  /** Ends all connections, and connects later connections to another server. */
+  moveTo(serverUrl: string): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +21,7 @@ const COMMIT = Buffer.from('COMMIT\0');
 
 /** Starts a proxy in front of the server with this URL, which must not use TLS. */
 export async function startPostgresProxy(serverUrl: string): Promise<PostgresProxy> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let next: { readonly loss: CommitLoss; readonly away: boolean } | undefined;
   let isAway = false;
@@ -65,6 +67,10 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
     },
     comeBack() {
       isAway = false;
+    },
+    moveTo(otherUrl) {
+      target = new URL(otherUrl);
+      for (const socket of sockets) socket.destroy();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

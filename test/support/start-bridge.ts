@@ -21,7 +21,10 @@ interface Options {
   readonly bound?: boolean;
 }
 
-const driverVariables = await openDrivers();
+const drivers = await openDrivers();
+
+/** Returns the stored state of the bridges that work in a folder. */
+export const { stateOf } = drivers;
 
 // The program runs as root without the capabilities to ignore file permissions.
 const BOUND =
@@ -128,7 +131,7 @@ export function launchProgram(
   const child = spawn(file, [...words, PROGRAM, ...argv], {
     cwd,
     // Environment variables of the test run must not reach the program.
-    env: { PATH: process.env['PATH'] ?? '', ...driverVariables(cwd), ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...drivers.variables(cwd), ...env },
     stdio: ['pipe', 'pipe', stderr],
   });
   const output = { stdout: '', stderr: '' };

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEventText, type TextEvent } from '../../support/event-text.ts';
 import { openSocket } from '../../support/raw-http.ts';
 import { createReplyChecker } from '../../support/reply-checker.ts';
-import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
+import { cleanUp, type StartedBridge, startBridge, stateOf } from '../../support/start-bridge.ts';
 
 const PATH = '/v1/images/stream';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -105,9 +105,7 @@ const untilBusy = (active: number, queued: number) =>
   expect.poll(() => busy(slow), { timeout: 10_000 }).toEqual({ active, queued });
 const untilIdle = () => untilBusy(0, 0);
 
-async function filesOf({ cwd }: StartedBridge): Promise<string[]> {
-  return readdir(join(cwd, 'data/artifacts')).catch(() => []);
-}
+const filesOf = ({ cwd }: StartedBridge) => stateOf(cwd).listArtifacts();
 
 const namesOf = (events: readonly TextEvent[]) =>
   events.map(({ name, data }) => (name === 'progress' ? data.stage : name));
@@ -150,7 +148,7 @@ describe('POST /v1/images/stream', () => {
     const [image] = parseEventText(watcher.text()).events.at(-1)?.data.response.data ?? [];
     const file = await fetch(`${bridge.address}/v1/artifacts/${image.id}`);
 
-    const onDisk = await readFile(join(bridge.cwd, 'data/artifacts', image.name));
+    const onDisk = await readFile(join(stateOf(bridge.cwd).artifacts, image.name));
     expect(onDisk.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
   });
 

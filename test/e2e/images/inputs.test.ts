@@ -9,6 +9,7 @@ import {
   freshFolder,
   type StartedBridge,
   startBridge,
+  stateOf,
 } from '../../support/start-bridge.ts';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
 import { startAgentBridge } from '../providers/agent-responses-rig.ts';
@@ -82,7 +83,7 @@ describe('an artifact as input', () => {
     const sent = JSON.parse(rig.upstream.calls.at(-1)?.body?.toString() ?? '');
     const [, image] = sent.input[0].content;
     const arrived = Buffer.from(image.image_url.split(',')[1], 'base64');
-    const published = await readFile(join(rig.bridge.cwd, 'data', 'artifacts', name));
+    const published = await readFile(join(stateOf(rig.bridge.cwd).artifacts, name));
     expect(arrived.equals(published)).toBe(true);
     await rig.close();
   });
@@ -116,7 +117,7 @@ describe('an artifact as input', () => {
     const bridge = await startBridge();
     const made = await make(bridge);
     const [{ id, name }] = made.json.data;
-    const file = join(bridge.cwd, 'data', 'artifacts', name);
+    const file = join(stateOf(bridge.cwd).artifacts, name);
     const bytes = await readFile(file);
     bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
     await writeFile(file, bytes);

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
+import { cleanUp, type StartedBridge, startBridge, stateOf } from '../../support/start-bridge.ts';
 
 let bridge: StartedBridge;
 
@@ -58,7 +58,7 @@ describe('metadata of a running bridge', () => {
       });
 
       expect(status).toBe(200);
-      const root = join(bridge.cwd, 'data/artifacts');
+      const root = stateOf(bridge.cwd).artifacts;
       for (const [index, { id, name, sha256, metadata_name }] of data.entries()) {
         const sent = await fetch(`${bridge.address}/v1/artifacts/${id}`);
         const file = await readFile(join(root, name));

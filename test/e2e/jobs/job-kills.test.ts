@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  startBridge,
+  stateOf,
+} from '../../support/start-bridge.ts';
 import { agentSettings } from '../providers/agent-responses-rig.ts';
 import { storedInputs } from './jobs-rig.ts';
 
@@ -76,23 +79,6 @@ async function endOf(address: string, id: string) {
   }
 }
 
-/** Returns the names of artifacts in the database, and of the stored files. */
-async function artifactNames(cwd: string) {
-  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
-  const rows = database.prepare('SELECT id, name, state FROM artifact').all() as {
-    readonly id: string;
-    readonly name: string;
-    readonly state: string;
-  }[];
-  database.close();
-  const root = join(cwd, 'data/artifacts');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  return { rows, files };
-}
-
 describe('a program that is killed while it has jobs', () => {
   it(`loses no accepted job and repeats no call, ${KILLS} times`, {
     timeout: TIMEOUT_MS,
@@ -141,9 +127,10 @@ describe('a program that is killed while it has jobs', () => {
       }
     }
     expect(calls.size).toBeLessThanOrEqual(submissions.length);
-    const { rows, files } = await artifactNames(cwd);
+    const rows = await stateOf(cwd).query('SELECT id, name, state FROM artifact');
+    const files = await stateOf(cwd).listArtifacts();
     expect(rows.filter(({ state }) => state !== 'published')).toEqual([]);
-    expect(files.sort()).toEqual(rows.map(({ name }) => name).sort());
+    expect(files.toSorted()).toEqual(rows.map(({ name }) => name).sort());
     const results = jobs.flatMap((job) => (job.result ?? job.partial_result)?.data ?? []);
     expect(results.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
     const sent = jobs.flatMap(({ request }) =>

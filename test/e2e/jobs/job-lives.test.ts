@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -13,6 +11,7 @@ import {
   runProgram,
   type StartedBridge,
   startBridge,
+  stateOf,
 } from '../../support/start-bridge.ts';
 import { agentSettings } from '../providers/agent-responses-rig.ts';
 import { createJobClient, type JobClient } from './jobs-rig.ts';
@@ -57,7 +56,7 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
 /** Resolves when images of a running job have their names below the artifact root. */
 async function untilPublished({ cwd }: StartedBridge, count: number): Promise<void> {
   const isEnough = async () => {
-    const names = await readdir(join(cwd, 'data/artifacts'), { recursive: true }).catch(() => []);
+    const names = await stateOf(cwd).listArtifacts();
     return names.filter((name) => name.endsWith('.png')).length >= count;
   };
   while (!(await isEnough())) await delay(1);
@@ -208,8 +207,9 @@ describe('a restart', () => {
     await bridge.end('SIGKILL');
 
     const { jobs: after } = await restart();
-    const repeat = await after.post({ prompt: 'ran-before' }, key);
     const finished = await after.ended(waited);
+    await after.ended(ran);
+    const repeat = await after.post({ prompt: 'ran-before' }, key);
 
     expect(repeat.headers['idempotent-replayed']).toBe('true');
     expect(repeat.json).toMatchObject({ id: ran, ...INTERRUPTED });
@@ -261,14 +261,14 @@ describe('a restart', () => {
     await bridge.end('SIGKILL');
 
     const { jobs: after } = await restart();
-    const interrupted = await after.get(`/v1/jobs/${id}`);
+    const interrupted = await after.ended(id);
     const retry = await after.send('POST', `/v1/jobs/${id}/retry`);
     const done = await after.ended(retry.json.id);
 
-    expect(interrupted.json).toMatchObject(INTERRUPTED);
+    expect(interrupted).toMatchObject(INTERRUPTED);
     expect([retry.status, retry.headers['location']]).toEqual([202, `/v1/jobs/${done.id}`]);
     expect(done).toMatchObject({ status: 'succeeded', retry_of: id });
-    expect(done.request).toEqual(interrupted.json.request);
+    expect(done.request).toEqual(interrupted.request);
     expect(callsFor('twice-asked')).toBe(2);
     expect((await after.send('POST', `/v1/jobs/${done.id}/retry`)).status).toBe(409);
   });
@@ -285,13 +285,13 @@ describe('a restart', () => {
     await bridge.end('SIGKILL');
 
     const { bridge: second, jobs: after } = await restart();
-    const { json: interrupted } = await after.get(`/v1/jobs/${id}`);
+    const interrupted = await after.ended(id);
     const { data } = interrupted.partial_result;
     const fetched = [];
     for (const image of data) fetched.push(await after.get(`/v1/artifacts/${image.id}`));
     const retry = await after.send('POST', `/v1/jobs/${id}/retry`);
     const done = await after.ended(retry.json.id);
-    const files = await readdir(join(second.cwd, 'data/artifacts'));
+    const files = await stateOf(second.cwd).listArtifacts();
     const { code } = await second.end();
     const check = await runProgram(['state', 'check'], second.cwd);
 

@@ -1,8 +1,6 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createReplyChecker, type ReplyChecker } from '../../support/reply-checker.ts';
-import type { StartedBridge } from '../../support/start-bridge.ts';
+import { type StartedBridge, stateOf } from '../../support/start-bridge.ts';
 
 export interface Reply {
   readonly status: number;
@@ -79,14 +77,8 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
   };
 }
 
-/** Lists the stored input images of jobs in the state directory of a bridge. */
+/** Lists the SHA-256 of the stored input images of a bridge's jobs. */
 export async function storedInputs({ cwd }: Pick<StartedBridge, 'cwd'>): Promise<string[]> {
-  const folder = join(cwd, 'data/state/inputs');
-  try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
+  const inputs = await stateOf(cwd).listInputs();
+  return [...new Set(inputs.map(({ sha256 }) => sha256))];
 }

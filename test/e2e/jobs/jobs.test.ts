@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IS_SCALED } from '../../support/drivers.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
 import { createJobClient, type JobClient, storedInputs } from './jobs-rig.ts';
 
@@ -53,28 +52,25 @@ describe('a job', () => {
     expect(createHash('sha256').update(artifact.bytes).digest('hex')).toBe(image.sha256);
   });
 
-  it.skipIf(IS_SCALED)(
-    'stores an inline image once for all jobs, and keeps it after they have ended',
-    async () => {
-      const photo = readFileSync(ROCKET);
-      const sha256 = createHash('sha256').update(photo).digest('hex');
-      const image = { type: 'base64', data: photo.toString('base64'), filename: 'rocket.jpg' };
-      const body = { operation: 'edit', parameters: {}, images: [image] };
-      const hanging = await accepted({ ...body, ...hang });
+  it('stores an inline image once for all jobs, and keeps it after they have ended', async () => {
+    const photo = readFileSync(ROCKET);
+    const sha256 = createHash('sha256').update(photo).digest('hex');
+    const image = { type: 'base64', data: photo.toString('base64'), filename: 'rocket.jpg' };
+    const body = { operation: 'edit', parameters: {}, images: [image] };
+    const hanging = await accepted({ ...body, ...hang });
 
-      const job = await done(body);
-      const kept = await storedInputs(bridge);
-      await jobs.cancel(hanging);
-      await jobs.ended(hanging);
+    const job = await done(body);
+    const kept = await storedInputs(bridge);
+    await jobs.cancel(hanging);
+    await jobs.ended(hanging);
 
-      const stored = { type: 'stored', sha256, media_type: 'image/jpeg', bytes: photo.length };
-      expect(job.request.images).toEqual([{ ...stored, filename: 'rocket.jpg' }]);
-      expect(job).toMatchObject({ status: 'succeeded' });
-      expect(job.result.data[0]).toMatchObject({ width: 640, height: 427 });
-      expect(kept).toEqual([sha256]);
-      expect(await storedInputs(bridge)).toEqual(kept);
-    },
-  );
+    const stored = { type: 'stored', sha256, media_type: 'image/jpeg', bytes: photo.length };
+    expect(job.request.images).toEqual([{ ...stored, filename: 'rocket.jpg' }]);
+    expect(job).toMatchObject({ status: 'succeeded' });
+    expect(job.result.data[0]).toMatchObject({ width: 640, height: 427 });
+    expect(kept).toEqual([sha256]);
+    expect(await storedInputs(bridge)).toEqual(kept);
+  });
 
   it('shows its latest partial image while it runs, and none before or after', async () => {
     const id = await accepted({ ...slow, parameters: { size: '320x192', partial_images: 3 } });

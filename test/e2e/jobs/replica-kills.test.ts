@@ -1,12 +1,15 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startPostgres } from '../../support/engines/postgres-server.ts';
+import { startStandby } from '../../support/engines/postgres-standby.ts';
 import {
   createImagesUpstream,
   type ImagesUpstream,
 } from '../../support/images-upstream/images-upstream.ts';
-import { createSchema, HAS_POSTGRES } from '../../support/postgres.ts';
+import { HAS_POSTGRES } from '../../support/postgres.ts';
+import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 import {
   cleanUp,
   freshFolder,
@@ -17,7 +20,7 @@ import {
 import { providerSettings } from '../providers/openai-images-rig.ts';
 import { startReceiver, webhookSettings } from './webhook-receiver.ts';
 
-// Set REPLICA_KILLS=60 REPLICA_JOBS=20000 for a long run.
+// Set REPLICA_KILLS=100 REPLICA_JOBS=20000 REPLICA_COUNT=4 for a long run.
 const KILLS = Number(process.env['REPLICA_KILLS'] ?? 3);
 const JOBS = Number(process.env['REPLICA_JOBS'] ?? 120);
 const REPLICAS = Number(process.env['REPLICA_COUNT'] ?? 3);
@@ -25,6 +28,7 @@ const TIMEOUT_MS = 180_000 + KILLS * 20_000 + JOBS * 100;
 const LEASE_MS = 5000;
 const SENDERS = 4;
 const MOST_CALLS = 3;
+const FAILOVER_AFTER = Math.floor(KILLS / 2);
 
 afterAll(cleanUp);
 
@@ -75,7 +79,7 @@ async function ask(
   { token }: Client,
   target: string,
   request: { readonly body?: object; readonly key?: string } = {},
-): Promise<{ readonly status: number; readonly json: Json; readonly bytes: number }> {
+): Promise<{ readonly status: number; readonly json: Json; readonly sha256: string }> {
   for (;;) {
     try {
       const response = await fetch(replicas.next() + target, {
@@ -89,7 +93,8 @@ async function ask(
       const bytes = Buffer.from(await response.arrayBuffer());
       const isJson = response.headers.get('content-type')?.includes('json') ?? false;
       const json: Json = isJson ? JSON.parse(bytes.toString()) : undefined;
-      if (response.status !== 503) return { status: response.status, json, bytes: bytes.length };
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      if (response.status !== 503) return { status: response.status, json, sha256 };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
@@ -123,25 +128,40 @@ async function endOf(replicas: Replicas, client: Client, id: string): Promise<Js
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
 
-/** Checks every order of a client against the log of the provider, and the counts of the client. */
+/** Checks the end of an order and its images against the log of the provider. Resolves with undefined if the order was refused. */
+async function checkOrder(
+  replicas: Replicas,
+  client: Client,
+  { order: { id, prompt, n, isRefused }, drawn }: { order: Order; drawn: number },
+): Promise<Json> {
+  if (id === undefined) {
+    expect([prompt, isRefused, drawn]).toEqual([prompt, true, 0]);
+    return undefined;
+  }
+  const job = await endOf(replicas, client, id);
+  // A job that ran twice would draw more images than it ordered.
+  expect([prompt, drawn <= n]).toEqual([prompt, true]);
+  const images = (job.result ?? job.partial_result ?? { data: [] }).data;
+  if (job.status === 'succeeded') expect([prompt, images.length]).toEqual([prompt, n]);
+  for (const image of images) {
+    const { status, sha256 } = await ask(replicas, client, `/v1/artifacts/${image.id}`);
+    expect([prompt, image.id, status, sha256]).toEqual([prompt, image.id, 200, image.sha256]);
+  }
+  return job;
+}
+
+/** Checks every order of a client, and the counts of the client. */
 async function checkClient(replicas: Replicas, client: Client, upstream: ImagesUpstream) {
   const ends: Json[] = [];
-  for (const { id, prompt, n, isRefused } of client.orders) {
-    if (id === undefined) {
-      expect([prompt, isRefused, upstream.drawnFor(prompt)]).toEqual([prompt, true, 0]);
-      continue;
+  const left = [...client.orders];
+  const check = async () => {
+    for (let order = left.pop(); order; order = left.pop()) {
+      const drawn = upstream.drawnFor(order.prompt);
+      const job = await checkOrder(replicas, client, { order, drawn });
+      if (job !== undefined) ends.push(job);
     }
-    const job = await endOf(replicas, client, id);
-    ends.push(job);
-    // A job that ran twice would draw more images than it ordered.
-    expect([prompt, upstream.drawnFor(prompt) <= n]).toEqual([prompt, true]);
-    const images = (job.result ?? job.partial_result ?? { data: [] }).data;
-    if (job.status === 'succeeded') expect([prompt, images.length]).toEqual([prompt, n]);
-    for (const { id: artifact } of images) {
-      const { status, bytes } = await ask(replicas, client, `/v1/artifacts/${artifact}`);
-      expect([prompt, artifact, status, bytes > 0]).toEqual([prompt, artifact, 200, true]);
-    }
-  }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, check));
   const { json: usage } = await ask(replicas, client, '/v1/usage?days=3');
   const total = (field: string) => sum(usage.items.map((item: Json) => item[field]));
   const [images, unknown] = [total('images'), total('unknown')];
@@ -154,82 +174,95 @@ async function checkClient(replicas: Replicas, client: Client, upstream: ImagesU
   return { ends, images, unknown, sold, refused: client.orders.length - ends.length };
 }
 
-describe.runIf(HAS_POSTGRES)('replicas that are killed while two tokens order images', () => {
-  it(`lose no job, run no job twice and report each end, ${KILLS} times`, {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const cwd = await freshFolder();
-    const schema = await createSchema();
-    const receiver = await startReceiver();
-    const upstream = await createImagesUpstream({ imageBytes: 20_000 });
-    upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 50 });
-    const hook = webhookSettings(receiver.host);
-    const settings = {
-      command: 'serve' as const,
-      cwd,
-      env: { OWN_KEY: upstream.key() ?? '', DATABASE_URL: schema.url, ...hook.env },
-      set: [
-        'server.tokens_file=tokens.toml',
-        'state.driver=postgres',
-        `state.postgres.schema=${schema.schema}`,
-        'state.postgres.max_connections=5',
-        `replica.lease_ms=${LEASE_MS}`,
-        'artifacts.shared_folder=true',
-        `artifacts.root=${join(cwd, 'artifacts')}`,
-        'default_provider=remote',
-        ...providerSettings('remote', upstream, { max_parallel_outputs: MOST_CALLS }),
-        'runtime.circuit_breaker.enabled=false',
-        `server.jobs.max_pending=${JOBS * 2}`,
-        `server.jobs.max_retained=${JOBS * 2}`,
-        ...hook.set,
-      ],
-    };
-    const addToken = async (name: string, imagesPerDay: number): Promise<Client> => {
-      const words = ['tokens', 'add', name, '--images-per-day', String(imagesPerDay)];
-      const set = ['--set', 'server.tokens_file=tokens.toml'];
-      const { code, stdout, stderr } = await runProgram([...words, ...set], cwd);
-      if (code !== 0) throw new Error(stderr);
-      return { name, token: stdout.trim(), orders: [] };
-    };
-    // One of the tokens orders more than its allowance.
-    const clients = [await addToken('alice', 1_000_000), await addToken('bob', JOBS / 2)];
-    const replicas = createReplicas(() => startBridge(settings));
-    await Promise.all(Array.from({ length: REPLICAS }, replicas.add));
+describe.runIf(HAS_POSTGRES)(
+  'replicas that are killed while a standby replaces their database',
+  () => {
+    it(`lose no job, run no job twice and report each end, with ${KILLS} kills`, {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const cwd = await freshFolder();
+      const primary = await startPostgres();
+      const standby = await startStandby(primary);
+      const database = await startPostgresProxy(primary.url);
+      const receiver = await startReceiver();
+      const upstream = await createImagesUpstream({ imageBytes: 20_000 });
+      upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 50 });
+      const hook = webhookSettings(receiver.host);
+      const settings = {
+        command: 'serve' as const,
+        cwd,
+        env: { OWN_KEY: upstream.key() ?? '', DATABASE_URL: database.url, ...hook.env },
+        set: [
+          'server.tokens_file=tokens.toml',
+          'state.driver=postgres',
+          'state.postgres.max_connections=5',
+          `replica.lease_ms=${LEASE_MS}`,
+          'artifacts.shared_folder=true',
+          `artifacts.root=${join(cwd, 'artifacts')}`,
+          'default_provider=remote',
+          ...providerSettings('remote', upstream, { max_parallel_outputs: MOST_CALLS }),
+          'runtime.circuit_breaker.enabled=false',
+          `server.jobs.max_pending=${JOBS * 2}`,
+          `server.jobs.max_retained=${JOBS * 2}`,
+          ...hook.set,
+        ],
+      };
+      const addToken = async (name: string, imagesPerDay: number): Promise<Client> => {
+        const words = ['tokens', 'add', name, '--images-per-day', String(imagesPerDay)];
+        const set = ['--set', 'server.tokens_file=tokens.toml'];
+        const { code, stdout, stderr } = await runProgram([...words, ...set], cwd);
+        if (code !== 0) throw new Error(stderr);
+        return { name, token: stdout.trim(), orders: [] };
+      };
+      // One of the tokens orders more than its allowance.
+      const clients = [await addToken('alice', 1_000_000), await addToken('bob', JOBS / 2)];
+      const replicas = createReplicas(() => startBridge(settings));
+      await Promise.all(Array.from({ length: REPLICAS }, replicas.add));
 
-    const ordering = Promise.all(
-      clients.flatMap((client) =>
-        Array.from({ length: SENDERS }, () =>
-          sendOrders(replicas, client, receiver.url, Math.ceil(JOBS / 2 / SENDERS)),
+      const ordering = Promise.all(
+        clients.flatMap((client) =>
+          Array.from({ length: SENDERS }, () =>
+            sendOrders(replicas, client, receiver.url, Math.ceil(JOBS / 2 / SENDERS)),
+          ),
         ),
-      ),
-    );
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      await delay(randomInt(500, 3000));
-      await replicas.killOne();
-    }
-    await ordering;
+      );
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        await delay(randomInt(500, 3000));
+        await replicas.killOne();
+        if (kill === FAILOVER_AFTER) {
+          await primary.crash();
+          await standby.promote();
+          database.moveTo(standby.url);
+        }
+      }
+      await ordering;
 
-    const figures = [];
-    const ended: Json[] = [];
-    for (const client of clients) {
-      const { ends, ...counts } = await checkClient(replicas, client, upstream);
-      ended.push(...ends);
-      figures.push(counts);
-    }
-    const told = () => new Set(receiver.received.map(({ id }) => id));
-    await expect
-      .poll(() => ended.filter(({ id }) => !told().has(id)).length, { timeout: 60_000 })
-      .toBe(0);
-    expect(receiver.refused).toEqual([]);
-    const lives = ended.map(({ status }) => status as string);
-    const counts = Object.fromEntries(
-      [...new Set(lives)].map((status) => [status, lives.filter((it) => it === status).length]),
-    );
-    console.info(`kills: ${KILLS}`, counts, ...figures);
-    const exits = await replicas.endAll();
-    expect(exits.map(({ code }) => code)).toEqual(exits.map(() => 0));
-    await receiver.kill();
-    await upstream.close();
-    await schema.drop();
-  });
-});
+      const figures = [];
+      const ended: Json[] = [];
+      for (const client of clients) {
+        const { ends, ...counts } = await checkClient(replicas, client, upstream);
+        ended.push(...ends);
+        figures.push(counts);
+      }
+      const told = () => new Set(receiver.received.map(({ id }) => id));
+      await expect
+        .poll(() => ended.filter(({ id }) => !told().has(id)).length, { timeout: 60_000 })
+        .toBe(0);
+      expect(receiver.refused).toEqual([]);
+      const lives = ended.map(
+        ({ status, error }) => `${status} ${error?.details?.reason ?? error?.code ?? ''}`,
+      );
+      const counts = Object.fromEntries(
+        [...new Set(lives)].map((status) => [status, lives.filter((it) => it === status).length]),
+      );
+      const repeated = receiver.received.length - told().size;
+      console.info(`kills: ${KILLS}, repeated webhooks: ${repeated}`, counts, ...figures);
+      const exits = await replicas.endAll();
+      expect(exits.map(({ code }) => code)).toEqual(exits.map(() => 0));
+      await receiver.kill();
+      await upstream.close();
+      await database.close();
+      await Promise.all([primary.stop(), standby.stop()]);
+    });
+  },
+);

@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  startBridge,
+  stateOf,
+} from '../../support/start-bridge.ts';
 import { type Receiver, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
 // Set WEBHOOK_KILLS=500 for many kills, or WEBHOOK_KILLS=25 WEBHOOK_JOBS=500 for many jobs.
@@ -37,11 +41,8 @@ async function submit(address: string, url: string): Promise<readonly string[]> 
 }
 
 /** Sets all deliveries due, as if the delays of all attempts had passed. */
-function makeDue(cwd: string): void {
-  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
-  database.exec('UPDATE webhook SET due = 0 WHERE due IS NOT NULL');
-  database.close();
-}
+const makeDue = (cwd: string) =>
+  stateOf(cwd).query('UPDATE webhook SET due = 0 WHERE due IS NOT NULL');
 
 async function webhookOf(address: string, id: string) {
   const response = await fetch(`${address}/v1/jobs/${id}?wait_ms=30000`);
@@ -75,7 +76,7 @@ describe('webhooks of a program that is killed, to a receiver that is killed', (
       if (round % 2 === 0) await receiver.start();
     }
     isReliable = true;
-    makeDue(cwd);
+    await makeDue(cwd);
     const bridge = await startBridge(settings);
     const jobs = [];
     for (const id of ids) {

@@ -8,7 +8,13 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebhookMessage } from '../../../lib/contract/resources/job-events.ts';
 import { freePort } from '../../support/free-port.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  startBridge,
+  stateOf,
+} from '../../support/start-bridge.ts';
 import { createJobClient } from './jobs-rig.ts';
 import { type Receiver, SECRET, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
@@ -142,17 +148,19 @@ describe('webhooks', () => {
     const receiver = await receiving();
     const { set, env } = webhookSettings(receiver.host);
     const cwd = await freshFolder();
-    const slow = 'providers.sandbox.latency_ms=600000';
-    const first = await startBridge({ cwd, env, set: [...set, slow] });
+    await receiver.kill();
+    const first = await startBridge({ cwd, env, set });
     const client = await createJobClient(first);
     const { json } = await client.post({ prompt: 'a boat', webhook: { url: receiver.url } });
-    await client.running(json.id);
-    await first.end('SIGKILL');
+    await client.ended(json.id);
+    await first.end();
+    await receiver.start();
 
     const second = await startBridge({ cwd });
     const report: unknown = await (await fetch(`${second.address}/v1/diagnostics`)).json();
     const lines = second.stderr().split('\n');
     await second.end();
+    await stateOf(cwd).query('UPDATE webhook SET due = 0 WHERE due IS NOT NULL');
     await startBridge({ cwd, env, set });
     await until(() => receiver.received.length === 1);
 

@@ -1,14 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   createImagesUpstream,
   type ImagesUpstream,
 } from '../../support/images-upstream/images-upstream.ts';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  startBridge,
+  stateOf,
+} from '../../support/start-bridge.ts';
 import { providerSettings } from '../providers/openai-images-rig.ts';
 
 // Set LEDGER_KILLS=100 for a long run.
@@ -177,19 +180,6 @@ async function checkClient(address: string, client: Client, upstream: ImagesUpst
   return { orders: orders.length, sold, images, unknown, lost, delivered, jobs: jobs.length };
 }
 
-/** Returns the names of artifacts in the database, and those of the stored files. */
-async function artifactNames(cwd: string) {
-  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
-  const rows = database.prepare('SELECT name FROM artifact').pluck().all() as string[];
-  database.close();
-  const root = join(cwd, 'data/artifacts');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  return { rows: rows.sort(), files: files.sort() };
-}
-
 async function addToken(cwd: string, name: string, imagesPerDay: number): Promise<Client> {
   const words = ['tokens', 'add', name, '--images-per-day', String(imagesPerDay)];
   const { code, stdout, stderr } = await runProgram([...words, '--set', ...SET], cwd);
@@ -247,8 +237,9 @@ describe('a program that is killed while two tokens order images', () => {
     const { code } = await bridge.end();
 
     expect(code).toBe(0);
-    const { rows, files } = await artifactNames(cwd);
-    expect(files).toEqual(rows);
+    const rows = await stateOf(cwd).query('SELECT name FROM artifact');
+    const files = await stateOf(cwd).listArtifacts();
+    expect(files.toSorted()).toEqual(rows.map(({ name }) => name).sort());
     for (const command of [
       ['state', 'check'],
       ['artifacts', 'verify'],

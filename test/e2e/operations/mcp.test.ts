@@ -10,6 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { IS_SCALED } from '../../support/drivers.ts';
 import { INITIALIZE } from '../../support/mcp-initialize.ts';
 import { createReplyChecker } from '../../support/reply-checker.ts';
 import {
@@ -209,7 +210,9 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
       { timeout: 1000 },
     );
     await expect(generating).rejects.toThrow('timed out');
-    await expect.poll(jobs).toContain('cancelled');
+    // Without sessions, a cancellation of the revision 2025-11-25 does not name its call, so the job continues.
+    const isContinued = IS_SCALED && revision === '2025-11-25';
+    await expect.poll(jobs).toContain(isContinued ? 'succeeded' : 'cancelled');
 
     const [id] = /[0-9a-f-]{36}/.exec(await jobs()) ?? [];
     expect(textOf(await call(client, 'get_job', { id }))).toMatch(/Image [0-9a-f]{32}/);
@@ -237,7 +240,9 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     controller.abort();
 
     await expect(generating).rejects.toThrow();
-    await expect.poll(jobs).toContain('cancelled');
+    // Without sessions, a cancellation of the revision 2025-11-25 does not name its call, so the job continues.
+    const isContinued = IS_SCALED && revision === '2025-11-25';
+    await expect.poll(jobs).toContain(isContinued ? 'succeeded' : 'cancelled');
     await pause(false);
   });
 
@@ -347,68 +352,74 @@ describe('/mcp', () => {
     expect((await send(initialize)).status).toBe(200);
   });
 
-  it('replies to every protocol error according to the OpenAPI document', async () => {
-    const checker = await documentChecker();
-    const session = await beginSession();
-    const unknown = { 'mcp-session-id': 'x' };
-    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
-    const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
-    const refusals: [method: string, headers: object, body: unknown, status: number][] = [
-      ['POST', {}, {}, 400],
-      ['POST', {}, [], 400],
-      ['POST', {}, list, 400],
-      ['POST', session, INITIALIZE, 400],
-      ['POST', { ...session, 'mcp-protocol-version': '1999-01-01' }, list, 400],
-      ['POST', modern, list, 400],
-      ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('tools/list'), 400],
-      ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('nothing'), 404],
-      ['POST', unknown, list, 404],
-      ['POST', { accept: 'application/json' }, INITIALIZE, 406],
-      ['POST', {}, 'text', 422],
-      ['GET', {}, undefined, 400],
-      ['GET', unknown, undefined, 404],
-      ['GET', { ...session, accept: 'application/json' }, undefined, 406],
-      ['DELETE', {}, undefined, 400],
-      ['DELETE', unknown, undefined, 404],
-      ['DELETE', session, undefined, 200],
-    ];
+  it.skipIf(IS_SCALED)(
+    'replies to every protocol error according to the OpenAPI document',
+    async () => {
+      const checker = await documentChecker();
+      const session = await beginSession();
+      const unknown = { 'mcp-session-id': 'x' };
+      const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+      const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
+      const refusals: [method: string, headers: object, body: unknown, status: number][] = [
+        ['POST', {}, {}, 400],
+        ['POST', {}, [], 400],
+        ['POST', {}, list, 400],
+        ['POST', session, INITIALIZE, 400],
+        ['POST', { ...session, 'mcp-protocol-version': '1999-01-01' }, list, 400],
+        ['POST', modern, list, 400],
+        ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('tools/list'), 400],
+        ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('nothing'), 404],
+        ['POST', unknown, list, 404],
+        ['POST', { accept: 'application/json' }, INITIALIZE, 406],
+        ['POST', {}, 'text', 422],
+        ['GET', {}, undefined, 400],
+        ['GET', unknown, undefined, 404],
+        ['GET', { ...session, accept: 'application/json' }, undefined, 406],
+        ['DELETE', {}, undefined, 400],
+        ['DELETE', unknown, undefined, 404],
+        ['DELETE', session, undefined, 200],
+      ];
 
-    for (const [method, headers, body, status] of refusals) {
-      const reply = await fetch(`${bridge.address}/mcp`, {
-        method,
-        headers: {
-          ...BEARER,
-          accept: 'application/json, text/event-stream',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await reply.text();
+      for (const [method, headers, body, status] of refusals) {
+        const reply = await fetch(`${bridge.address}/mcp`, {
+          method,
+          headers: {
+            ...BEARER,
+            accept: 'application/json, text/event-stream',
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const text = await reply.text();
 
-      expect([method, headers, body, reply.status]).toEqual([method, headers, body, status]);
-      checker.check({ method, path: '/mcp' }, status, Object.fromEntries(reply.headers), text);
-    }
-  });
+        expect([method, headers, body, reply.status]).toEqual([method, headers, body, status]);
+        checker.check({ method, path: '/mcp' }, status, Object.fromEntries(reply.headers), text);
+      }
+    },
+  );
 
-  it('opens a stream before it has anything to send, and rejects a second stream according to the OpenAPI document', async () => {
-    const checker = await documentChecker();
-    const headers = { ...BEARER, ...(await beginSession()), accept: 'text/event-stream' };
-    const controller = new AbortController();
-    // Shorter than the time until its first keep-alive.
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(12_000)]);
-    const open = () => fetch(`${bridge.address}/mcp`, { headers, signal });
+  it.skipIf(IS_SCALED)(
+    'opens a stream before it has anything to send, and rejects a second stream according to the OpenAPI document',
+    async () => {
+      const checker = await documentChecker();
+      const headers = { ...BEARER, ...(await beginSession()), accept: 'text/event-stream' };
+      const controller = new AbortController();
+      // Shorter than the time until its first keep-alive.
+      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(12_000)]);
+      const open = () => fetch(`${bridge.address}/mcp`, { headers, signal });
 
-    expect((await open()).status).toBe(200);
-    const refused = await open();
+      expect((await open()).status).toBe(200);
+      const refused = await open();
 
-    expect(refused.status).toBe(409);
-    const body = await refused.text();
-    checker.check('openMcpStream', 409, Object.fromEntries(refused.headers), body);
-    controller.abort();
-  });
+      expect(refused.status).toBe(409);
+      const body = await refused.text();
+      checker.check('openMcpStream', 409, Object.fromEntries(refused.headers), body);
+      controller.abort();
+    },
+  );
 
-  it('ends a session, which is then unknown', async () => {
+  it.skipIf(IS_SCALED)('ends a session, which is then unknown', async () => {
     const session = await beginSession();
     const authorization = `Bearer ${TOKEN}`;
 

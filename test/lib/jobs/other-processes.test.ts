@@ -125,6 +125,34 @@ describe('openJobs, a state that other processes use', () => {
     expect((await rig.read(waiting)).status).toBe('running');
   });
 
+  test('a stream has the end of its job if this process stops before the notice arrives', async () => {
+    const id = await submitted();
+    const read = readAll(await rig.jobStreams.ofJob(id, createStreamClient().context));
+    await read.until(1);
+    await requestCancellation(id, 'stop');
+
+    rig.worker.over();
+    await until(() => read.hasEnded);
+
+    expect(read.items.map(({ event }) => event)).toEqual([
+      { type: 'snapshot', job: expect.objectContaining({ id, status: 'queued' }) },
+      { type: 'ended', job: await rig.read(id) },
+    ]);
+  });
+
+  test('an event stream has each change before this process stops, also without a notice', async () => {
+    const id = await submitted();
+    const read = readAll(await rig.jobStreams.ofScope(createStreamClient().context));
+    await read.until(2);
+    await requestCancellation(id, 'stop');
+
+    rig.worker.over();
+    await until(() => read.hasEnded);
+
+    expect(read.items[2]?.event).toMatchObject({ job: { id, status: 'cancelled' } });
+    expect(read.items).toHaveLength(3);
+  });
+
   test('jobs of an ended process are interrupted while the jobs of this process run', async () => {
     const { id, run } = await running();
     const other = await submitted();

@@ -18,6 +18,8 @@ export interface PostgresConnection {
 
 /** A PostgreSQL server of the tests. */
 export interface PostgresServer extends PostgresConnection {
+  /** The data directory. */
+  readonly data: string;
   /** Ends the server as a power failure would: without a checkpoint, and without a word to its clients. */
   crash(): Promise<void>;
   /** Starts the crashed server again on the same port. Resolves when the server has recovered and accepts connections. */
@@ -86,6 +88,26 @@ function linkLibraries(links: string, folder: string): NodeJS.ProcessEnv {
 
 /** Starts an empty server, which ends with this process. The database `postgres` has the extension `pg_trgm`. */
 export async function startPostgres(): Promise<PostgresServer> {
+  const server = await startServer(({ data, call }) =>
+    call(
+      'initdb',
+      ...['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--no-sync'],
+      ...['--locale', 'C.UTF-8', '--encoding', 'UTF8'],
+    ),
+  );
+  await query(server.url, 'CREATE EXTENSION pg_trgm');
+  return server;
+}
+
+interface Place {
+  /** The data directory, which does not exist yet. */
+  readonly data: string;
+  /** Runs a program of the server. */
+  call(program: string, ...argv: readonly string[]): Promise<void>;
+}
+
+/** Starts a server whose data directory `fill` creates. The server ends with this process. */
+export async function startServer(fill: (place: Place) => Promise<void>): Promise<PostgresServer> {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
@@ -114,30 +136,25 @@ export async function startPostgres(): Promise<PostgresServer> {
     folder,
     ...stopCommand,
   ]);
-  const server: PostgresServer = {
+  try {
+    await fill({ data, call });
+    await start();
+  } catch (error) {
+    await guard.end();
+    throw error;
+  }
+  return {
+    data,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     socketUrl: `postgres://postgres@localhost:${port}/postgres?host=${folder}`,
     crash: () => control('--mode', 'immediate', 'stop'),
     restart: start,
     stop: guard.end,
   };
-  try {
-    await call(
-      'initdb',
-      ...['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--no-sync'],
-      ...['--locale', 'C.UTF-8', '--encoding', 'UTF8'],
-    );
-    await start();
-    await query(server.url, 'CREATE EXTENSION pg_trgm');
-    return server;
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
 }
 
 /** Runs SQL text, which may hold several statements, on a connection of its own. Resolves with the rows of the last statement. */
-export async function query(url: string, sql: string): Promise<readonly unknown[]> {
+export async function query<Row = unknown>(url: string, sql: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url });
   // A connection that is lost also rejects the call in progress; without a listener the event would end the process.
   client.on('error', () => undefined);
