@@ -4,8 +4,8 @@ import { toProviderName } from '../contract/resources/provider.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { createComfyuiProvider } from './comfyui/provider.ts';
-import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
+import { createKeySource } from './credentials/key-source.ts';
 import { agentHome } from './credentials/login-file.ts';
 import { createGeminiProvider } from './gemini/provider.ts';
 import { createOpenaiImagesProvider } from './openai-images/provider.ts';
@@ -68,7 +68,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps) {
     return Object.entries(named[kind])
       .filter(([, { enabled }]) => enabled)
       .map(([name, settings]) => {
-        const apiKey = createApiKeySource({ settings, env });
+        const apiKey = createKeySource({ ...deps, settings, env });
         return create({ ...shared, apiKey, name, settings });
       });
   }

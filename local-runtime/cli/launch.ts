@@ -9,7 +9,7 @@ import { toFailureReport } from '../../lib/log/failure-report.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import { createApiKeySource } from '../../lib/providers/credentials/api-key.ts';
+import { findKeyProblem } from '../../lib/providers/credentials/key-source.ts';
 import { startStorage } from '../../lib/storage/open-stores.ts';
 import { describeHolder, takeActivationLock } from '../server/locks/activation-lock.ts';
 import type { FileLock } from '../server/locks/file-lock.ts';
@@ -176,9 +176,8 @@ async function keyWarnings(config: Config, env: CommandIo['env']): Promise<reado
   const warnings: Warning[] = [];
   for (const { path, settings } of registeredProviders(config)) {
     if (!settings.enabled || !('api_key_file' in settings)) continue;
-    const message = await createApiKeySource({ settings, env }).problem();
-    const field = settings.api_key_file === undefined ? 'api_key_env' : 'api_key_file';
-    if (message !== undefined) warnings.push({ field: `${path}.${field}`, message });
+    const found = await findKeyProblem(settings, env);
+    if (found) warnings.push({ field: `${path}.${found.field}`, message: found.problem });
   }
   return warnings;
 }

@@ -52,6 +52,18 @@ async function decoded(base64: string | undefined) {
   return { width, height, format, hasAlpha };
 }
 
+/** The path of a call, if it is not the path of OpenAI. */
+const PATHS: Readonly<Record<string, string>> = {
+  azure: '/openai/v1/images/generations',
+  openrouter: '/api/v1/images',
+};
+
+/** The members that request a base64 image of 1024x1024 pixels, if they are not those of OpenAI. */
+const SHAPES: Readonly<Record<string, object>> = {
+  xai: { aspect_ratio: '1:1', resolution: '1k', response_format: 'b64_json' },
+  together: { width: 1024, height: 1024, response_format: 'base64' },
+};
+
 describe('createImagesUpstream', () => {
   it('replies to the official client with the requested number of real images', async () => {
     const { images } = clientOf(await start());
@@ -353,16 +365,17 @@ describe('createImagesUpstream', () => {
   it.each(Object.keys(DIALECTS))('%s draws a real image', async (dialect) => {
     // The keys of a record lose their type in the table.
     await start({ dialect: dialect as DialectName });
-    const path = dialect === 'azure' ? '/openai/v1' : '/v1';
+    const path = PATHS[dialect] ?? '/v1/images/generations';
+    const shape = SHAPES[dialect] ?? { size: '1024x1024' };
     const own = { 'api-key': upstream.key() ?? '' };
     const headers = dialect === 'azure' ? { ...own, authorization: undefined } : {};
 
     const { status, json } = await post(
-      `${path}/images/generations`,
+      path,
       {
         model: upstream.models[0],
         prompt: 'A cup',
-        size: '1024x1024',
+        ...shape,
         ...(upstream.key() === undefined ? { response_format: 'b64_json' } : {}),
       },
       headers,

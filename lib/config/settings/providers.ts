@@ -1,37 +1,11 @@
-import { flag, integer, keyed, optionalText, section, text } from '../values/field.ts';
+import { flag, integer, optionalText, section, text } from '../values/field.ts';
 import { textList } from '../values/field-collections.ts';
 import { ENDPOINT, NAME, PATH, PLAIN } from '../values/text-rules.ts';
 import { COMFYUI } from './comfyui.ts';
+import { GEMINI } from './gemini.ts';
 import { OPENAI_IMAGES } from './openai-images.ts';
-import {
-  ALL_AT_ONCE,
-  BACKEND_RULES,
-  backend,
-  KEY_EXPECTED,
-  MODEL_RULES,
-  models,
-  outputs,
-  retries,
-} from './provider-fields.ts';
+import { ALL_AT_ONCE, outputs, retries } from './provider-fields.ts';
 import { TASK } from './task.ts';
-
-const FAMILIES = [
-  'gemini-nano-banana-2.1',
-  'gemini-3-pro-image',
-  'gemini-3.1-flash-lite-image',
-] as const;
-
-/** The settings of a provider for the Gemini API. */
-const GEMINI = keyed(
-  'own',
-  section({
-    ...backend({ default: 'https://generativelanguage.googleapis.com' }),
-    ...models(FAMILIES, FAMILIES),
-    ...outputs(ALL_AT_ONCE),
-    ...retries(),
-  }),
-  [...MODEL_RULES, ...BACKEND_RULES, KEY_EXPECTED],
-);
 
 const AGENT_RESPONSES = section({
   enabled: flag({ default: true, about: 'Enables the `agent-responses` provider.' }),

@@ -17,6 +17,12 @@ export const NAME: TextRule = {
   accepts: (text) => text.trim() !== '' && !/[\x00-\x1f\x7f]/.test(text),
 };
 
+/** The name of a project or a location of Google Cloud. The name becomes part of a host name or a path. */
+export const RESOURCE: TextRule = {
+  expects: 'at most 63 lowercase letters, digits and "-", starting with a letter',
+  accepts: (text) => /^[a-z][a-z0-9-]{0,62}$/.test(text),
+};
+
 export const PROVIDER_NAME: TextRule = {
   expects:
     'a provider name: at most 32 lowercase letters, digits and hyphens, starting with a letter',

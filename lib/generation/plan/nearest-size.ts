@@ -90,6 +90,16 @@ function toRange(
 
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
 
+/** Returns the resolution whose number of pixels is nearest. Returns undefined if no resolution is listed. */
+export function nearestResolution(
+  asked: Edges,
+  listed: readonly NonNullable<Parameters['resolution']>[],
+): Parameters['resolution'] | undefined {
+  const gap = (name: NonNullable<Parameters['resolution']>) =>
+    Math.abs(Math.log(RESOLUTION_EDGE[name] ** 2 / pixels(asked)));
+  return [...listed].sort((a, b) => gap(a) - gap(b))[0];
+}
+
 interface EmulatedSize {
   readonly size: string;
   /** True if the size has the requested ratio, or if no ratio was requested. */

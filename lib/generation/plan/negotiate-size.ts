@@ -6,7 +6,14 @@ import {
 } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { Edges } from '../../images/image.ts';
-import { emulatedSize, isSupported, nearestListed, nearestSize, ratioGap } from './nearest-size.ts';
+import {
+  emulatedSize,
+  isSupported,
+  nearestListed,
+  nearestResolution,
+  nearestSize,
+  ratioGap,
+} from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
 type Hint = 'aspect_ratio' | 'resolution';
@@ -38,13 +45,34 @@ function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocum
 }
 
 /**
- * Changes an unsupported size to the nearest supported size, or to `auto` if there is no such size and the model supports `auto`.
+ * Changes an unsupported size to the nearest supported size, or to the nearest aspect ratio of a model that has only aspect
+ * ratios, or to `auto` if the model supports nothing else.
  */
 function fitSize(negotiation: Negotiation, sizes: CapabilityDocument['sizes'], asked: Edges): void {
   const nearest = nearestSize(sizes, asked);
   if (nearest) normalize(negotiation, 'size', nearest, 'normalized_to_provider_size');
+  else if (hasOnlyRatios(negotiation)) fitRatio(negotiation, asked);
   else if (sizes.auto) normalize(negotiation, 'size', 'auto', 'normalized_to_provider_default');
   else refuse(negotiation, 'parameters.size');
+}
+
+function hasOnlyRatios({ capabilities, effective }: Negotiation): boolean {
+  const { sizes, aspect_ratio, aspect_ratios = [] } = capabilities;
+  const isFree = effective.aspect_ratio === null && effective.resolution === null;
+  return sizes.auto && isFree && aspect_ratio === 'native' && aspect_ratios.length > 0;
+}
+
+/** Replaces a size by the nearest aspect ratio and, if the model has resolutions, by the nearest resolution. */
+function fitRatio(negotiation: Negotiation, asked: Edges): void {
+  const { aspect_ratios: ratios = [], resolutions = [] } = negotiation.capabilities;
+  const reason = 'normalized_to_provider_size';
+  normalize(negotiation, 'size', 'auto', reason);
+  // Under `strict`, the size has been rejected.
+  if (negotiation.effective.size !== 'auto') return;
+  const ratio = nearestListedRatio(asked, ratios);
+  if (ratio) record(negotiation, 'aspect_ratio', ratio.name, reason);
+  const resolution = nearestResolution(asked, resolutions);
+  if (resolution) record(negotiation, 'resolution', resolution, reason);
 }
 
 /**
@@ -103,11 +131,16 @@ function fitHints(negotiation: Negotiation): void {
 /** Returns the nearest listed ratio. Returns `ratio` unchanged if a listed ratio has the same value, as 8:4 equals 2:1. */
 function nearestRatio(ratio: string, listed: readonly string[]): string | undefined {
   const asked = parseAspectRatio(ratio);
+  const best = asked && nearestListedRatio(asked, listed);
+  return best?.gap === 0 ? ratio : best?.name;
+}
+
+function nearestListedRatio(asked: Edges, listed: readonly string[]) {
   const [best] = listed
     .flatMap((name) => {
       const edges = parseAspectRatio(name);
-      return edges && asked ? [{ name, gap: ratioGap(edges, asked) }] : [];
+      return edges ? [{ name, gap: ratioGap(edges, asked) }] : [];
     })
     .sort((a, b) => a.gap - b.gap);
-  return best?.gap === 0 ? ratio : best?.name;
+  return best;
 }

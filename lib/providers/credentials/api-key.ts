@@ -28,13 +28,31 @@ type Found = { readonly key: string | undefined } | { readonly problem: keyof ty
 
 const MAX_BYTES = 65_536;
 
-export type ApiKeySource = ReturnType<typeof createApiKeySource>;
+/** The source of the keys of one provider. */
+export interface ApiKeySource {
+  /**
+   * Resolves with the current key, or with undefined if the settings do not name a key. Rejects with the reason of the
+   * signal if the signal aborts. Throws `provider_authentication` if the key is unusable.
+   */
+  key(signal?: AbortSignal): Promise<string | undefined>;
+  /**
+   * Resolves with true if a usable key other than `since` is available. `since` is the key that the upstream rejected.
+   */
+  changed(since: string, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Resolves with the reason why the key is unusable, as a sentence without a path. Resolves with undefined if the key
+   * is usable or the settings do not name a key.
+   */
+  problem(): Promise<string | undefined>;
+  /** Resolves with the readiness of the provider according to its key. Never calls the upstream. */
+  readiness(): Promise<ProviderReadiness>;
+}
 
 /**
  * Creates the source of one provider's API key. The settings name the environment variable or the file that contains
  * the key. Errors contain neither the key nor the path.
  */
-export function createApiKeySource({ settings, env }: Deps) {
+export function createApiKeySource({ settings, env }: Deps): ApiKeySource {
   const { api_key_env: variable, api_key_file: path } = settings;
 
   async function find(): Promise<Found> {
@@ -51,32 +69,19 @@ export function createApiKeySource({ settings, env }: Deps) {
   }
 
   return {
-    /**
-     * Resolves with the current key, or with undefined if the settings do not name a key. Throws
-     * `provider_authentication` if the key is unusable.
-     */
     key,
 
-    /**
-     * Resolves with true if a usable key other than `since` is available. `since` is the key that the upstream
-     * rejected.
-     */
-    async changed(since: string): Promise<boolean> {
+    async changed(since) {
       const found = await find();
       return 'key' in found && found.key !== undefined && found.key !== since;
     },
 
-    /**
-     * Resolves with the reason why the key is unusable, as a sentence without a path. Resolves with undefined if the
-     * key is usable or the settings do not name a key.
-     */
-    async problem(): Promise<string | undefined> {
+    async problem() {
       const found = await find();
       return 'problem' in found ? PROBLEMS[found.problem] : undefined;
     },
 
-    /** Resolves with the readiness of the provider according to its key. Never calls the upstream. */
-    async readiness(): Promise<ProviderReadiness> {
+    async readiness() {
       const isReady = 'key' in (await find());
       return isReady ? { ready: true } : { ready: false, errorCode: 'authentication' };
     },
@@ -108,13 +113,14 @@ function toKey(text: string): Found {
 export async function callWithKey<T>(
   source: Pick<ApiKeySource, 'key' | 'changed'>,
   call: (key: string | undefined) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
-  const key = await source.key();
+  const key = await source.key(signal);
   try {
     return await call(key);
   } catch (thrown) {
     const isRefused = thrown instanceof BridgeError && thrown.code === 'provider_authentication';
-    if (!isRefused || key === undefined || !(await source.changed(key))) throw thrown;
-    return call(await source.key());
+    if (!isRefused || key === undefined || !(await source.changed(key, signal))) throw thrown;
+    return call(await source.key(signal));
   }
 }

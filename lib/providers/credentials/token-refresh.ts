@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
-import { readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { parseBounded } from '../http/bounded-json.ts';
 import { type FreshTokens, TokenText } from './login.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
 
 export type TokenRefresh = ReturnType<typeof createTokenRefresh>;
 
@@ -15,34 +14,10 @@ interface Deps {
 }
 
 const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
-// The timeout is long because the refresh token is single-use. If the response is not read, the only valid token is
-// lost.
-const TIMEOUT_MS = 30_000;
-const MAX_REPLY_BYTES = 262_144;
-const BOUNDS = { maxNames: 2048, maxNested: 2048 };
 
 /** Creates a client that exchanges refresh tokens for new tokens at the token endpoint (RFC 6749, section 6). */
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
-  /** Resolves with the status and the JSON of the reply. `value` is undefined if the body is too long or not JSON. */
-  async function ask(refreshToken: string) {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const cancel = clock.after(TIMEOUT_MS, () =>
-      controller.abort(new Error('no response in time')),
-    );
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const body = { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token: refreshToken };
-    const request = { method: 'POST', headers, body: JSON.stringify(body), signal } as const;
-    try {
-      const response = await httpClient.request(tokenEndpoint, request);
-      const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
-      return { status: response.status, value: bytes && parseBounded(bytes, BOUNDS) };
-    } catch (cause) {
-      throw failed(cause);
-    } finally {
-      cancel();
-    }
-  }
+  const ask = createTokenEndpoint({ url: tokenEndpoint, httpClient, clock });
 
   return {
     /**
@@ -51,7 +26,16 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
      * `upstream` for any other failure.
      */
     async refresh(refreshToken: string): Promise<FreshTokens> {
-      const { status, value } = await ask(refreshToken);
+      const body = JSON.stringify({
+        client_id: CLIENT_ID,
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+      });
+      const { status, value } = await ask({ contentType: 'application/json', body }).catch(
+        (cause) => {
+          throw failed(cause);
+        },
+      );
       if (isRefusal(status, value)) {
         const message = 'the token endpoint rejected the refresh token';
         throw new BridgeError('provider_authentication', message);

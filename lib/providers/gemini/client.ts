@@ -30,7 +30,7 @@ import { type GoogleError, parseGoogleError, toFailure, withoutImage } from './f
 /** Creates a client for `models.generateContent`: one POST returns one reply with one image. */
 export function createGeminiClient(parts: NamedProviderParts<'gemini'>) {
   const { settings, images, httpClient, apiKey, slices, clock, ids } = parts;
-  const baseUrl = settings.base_url.replace(/\/+$/, '');
+  const endpoint = createEndpoint(settings);
   const toJsonBody = createJsonBodies({ ids, slices });
   // The limit of the whole reply leaves room for drafts before the image.
   const limits = streamLimits(images.max_encoded_bytes);
@@ -40,25 +40,52 @@ export function createGeminiClient(parts: NamedProviderParts<'gemini'>) {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
       const { signal } = context;
-      const url = `${baseUrl}/v1beta/models/${encodeURIComponent(request.model)}:generateContent`;
+      const url = endpoint.url(request.model);
       const body = toRequestBody(request, toJsonBody);
       const toError = ({ status, header }: HttpResponse, error: GoogleError | undefined) =>
         toFailure(status, error, retryAfterMs(header('retry-after'), clock.nowMs()), request);
-      const response = await callWithKey(apiKey, async (key) => {
-        const headers = {
-          ...(key === undefined ? {} : { 'x-goog-api-key': key }),
-          'content-type': 'application/json',
-          accept: 'application/json',
-        };
-        const reply = await sendCall(httpClient, { url, headers, body }, context);
-        const toRefusal = (json: unknown) => toError(reply, parseGoogleError(json));
-        await throwIfRefused(reply, toRefusal, { signal, clock });
-        return reply;
-      });
+      const response = await callWithKey(
+        apiKey,
+        async (key) => {
+          const headers = {
+            ...endpoint.keyHeaders(key),
+            'content-type': 'application/json',
+            accept: 'application/json',
+          };
+          const reply = await sendCall(httpClient, { url, headers, body }, context);
+          const toRefusal = (json: unknown) => toError(reply, parseGoogleError(json));
+          await throwIfRefused(reply, toRefusal, { signal, clock });
+          return reply;
+        },
+        signal,
+      );
       const outcome = createCallOutcome(request, (error) =>
         toError({ ...response, status: error.code ?? response.status }, error),
       );
       return readReply(response, () => replies.read(response.body, outcome, signal), { signal });
+    },
+  };
+}
+
+type Endpoint = Pick<
+  NamedProviderParts<'gemini'>['settings'],
+  'dialect' | 'base_url' | 'project' | 'location'
+>;
+
+/** Creates the URLs and headers of the calls to the Gemini API or to Vertex AI. */
+function createEndpoint({ dialect, base_url, project, location }: Endpoint) {
+  const start = base_url.replace(/\/+$/, '');
+  const models =
+    dialect === 'vertex'
+      ? `${start}/v1beta1/projects/${project}/locations/${location}/publishers/google/models`
+      : `${start}/v1beta/models`;
+
+  return {
+    url: (model: string) => `${models}/${encodeURIComponent(model)}:generateContent`,
+
+    keyHeaders(key: string | undefined): Record<string, string> {
+      if (key === undefined) return {};
+      return dialect === 'vertex' ? { authorization: `Bearer ${key}` } : { 'x-goog-api-key': key };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { parseSize } from '../../contract/request/parameters.ts';
+import { parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
@@ -131,7 +131,7 @@ function callFields(
     size: chosen(parameters.size),
     width: edges?.width,
     height: edges?.height,
-    aspect_ratio: parameters.aspect_ratio,
+    aspect_ratio: parameters.aspect_ratio && listedRatio(parameters.aspect_ratio, document),
     resolution: parameters.resolution && resolutionName(parameters.resolution),
     quality: chosen(parameters.quality),
     output_format: hasFormat ? parameters.output_format : undefined,
@@ -150,6 +150,17 @@ function callFields(
     const value = values[field];
     return value === undefined || value === null ? [] : [[field, value] as const];
   });
+}
+
+/** Returns the listed ratio with the value of `ratio`, such as `16:9` for `32:18`. */
+function listedRatio(ratio: string, document: CapabilityDocument | undefined): string {
+  const quotient = quotientOf(ratio);
+  return document?.aspect_ratios?.find((listed) => quotientOf(listed) === quotient) ?? ratio;
+}
+
+function quotientOf(ratio: string): number | undefined {
+  const edges = parseAspectRatio(ratio);
+  return edges && edges.width / edges.height;
 }
 
 function chosen(value: string): string | undefined {

@@ -68,6 +68,27 @@ function folders(state: string, artifacts: string, isPrivate: boolean): readonly
 const KEYS = [
   { name: 'openai', kind: 'openai_images', variable: 'OPENAI_API_KEY', whose: 'OpenAI' },
   { name: 'gemini', kind: 'gemini', variable: 'GEMINI_API_KEY', whose: 'Google' },
+  {
+    name: 'openrouter',
+    kind: 'openai_images',
+    variable: 'OPENROUTER_API_KEY',
+    whose: 'OpenRouter',
+    lines: ['dialect = "openrouter"', 'models = ["openai/gpt-image-2"]'],
+  },
+  {
+    name: 'xai',
+    kind: 'openai_images',
+    variable: 'XAI_API_KEY',
+    whose: 'xAI',
+    lines: ['dialect = "xai"'],
+  },
+  {
+    name: 'together',
+    kind: 'openai_images',
+    variable: 'TOGETHER_API_KEY',
+    whose: 'Together',
+    lines: ['dialect = "together"'],
+  },
 ] as const;
 
 /** Returns the first provider that is available and that the user accepts: the agent, a provider with an API key, or the sandbox. */
@@ -79,9 +100,9 @@ async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<Pro
     const question = `Use this key for images from ${whose}'s models, which cost money?`;
     if (await wants(question, options, io)) return provider;
   }
-  const variables = KEYS.map(({ variable }) => variable).join(' or ');
+  const variables = KEYS.map(({ variable }) => variable).join(', ');
   io.stdout(
-    `The sandbox provider will generate images on this machine. For a real model, set ${variables} to an API key, or log\nthe agent in (codex login). Then delete the configuration and run setup again.\n\n`,
+    `The sandbox provider will generate images on this machine. For a real model, set one of these variables to an API key,\nor log the agent in (codex login): ${variables}.\nThen delete the configuration and run setup again.\n\n`,
   );
   return { name: 'sandbox' };
 }
@@ -168,6 +189,8 @@ type ProposedProvider =
       readonly kind: 'openai_images' | 'gemini';
       /** The environment variable that contains the API key of the provider. */
       readonly variable: string;
+      /** More lines of its section. */
+      readonly lines?: readonly string[];
     };
 
 /** Returns the text of a configuration file. All settings that are not in the file have their defaults. */
@@ -186,10 +209,10 @@ ${providerSettings(provider)}`;
 
 function providerSettings(provider: ProposedProvider): string {
   if ('kind' in provider) {
-    const { kind, name, variable } = provider;
+    const { kind, name, variable, lines = [] } = provider;
     return `
 [providers.${kind}.${name}]
-# The variable with the API key. Use api_key_file for a file instead.
+${lines.map((line) => `${line}\n`).join('')}# The variable with the API key. Use api_key_file for a file instead.
 api_key_env = ${toToml(variable)}
 
 # The agent's login is not used.

@@ -11,7 +11,7 @@ import { createHttpClient } from '../../../lib/net/http-client.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import { findExecutable } from '../../../lib/providers/agent-app-server/executable.ts';
-import { createApiKeySource } from '../../../lib/providers/credentials/api-key.ts';
+import { findKeyProblem, type KeySettings } from '../../../lib/providers/credentials/key-source.ts';
 import { agentHome, findLoginProblem } from '../../../lib/providers/credentials/login-file.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
@@ -63,12 +63,18 @@ async function findOpenKey(
   registered: RegisteredProvider | undefined,
 ): Promise<Finding | undefined> {
   const settings = registered?.settings;
-  if (!settings || !('api_key_file' in settings) || settings.api_key_file === undefined) return;
-  const file = resolve(settings.api_key_file);
+  const file = settings && 'api_key_file' in settings ? secretFileOf(settings) : undefined;
+  if (file === undefined) return;
   // The file may have been deleted since the probe.
   const mode = (await stat(file).catch(() => undefined))?.mode ?? 0;
   const message = `every user of this machine can read the API key (${file})`;
   return mode & READABLE_BY_ALL ? warning(check, message, `chmod 600 ${file}`) : undefined;
+}
+
+/** Returns the path of the file that contains the key or the credentials of a provider. */
+function secretFileOf(settings: KeySettings): string | undefined {
+  const file = settings.credentials_file ?? settings.api_key_file;
+  return file === undefined ? undefined : resolve(file);
 }
 
 /** Returns the reason why a provider is not ready, with advice. */
@@ -87,12 +93,15 @@ async function explain(
     };
   }
   if (errorCode === 'authentication' && settings && 'api_key_file' in settings) {
-    const problem = await createApiKeySource({ settings, env }).problem();
+    const found = await findKeyProblem(settings, env);
+    const file = secretFileOf(settings);
     const advice =
-      settings.api_key_file === undefined
+      file === undefined
         ? `Set the variable ${settings.api_key_env} in the environment of the bridge, or set ${path}.api_key_file to a file.`
-        : `Write the key to ${resolve(settings.api_key_file)}, so that only the owner can access the file (chmod 600).`;
-    return { message: problem ?? 'the API key cannot be used', advice };
+        : found?.field === 'credentials_file'
+          ? `Write the key of a service account to ${file}, or log in: gcloud auth application-default login`
+          : `Write the key to ${file}, so that only the owner can access the file (chmod 600).`;
+    return { message: found?.problem ?? 'the API key cannot be used', advice };
   }
   if (errorCode === 'configuration' && settings && 'workflows' in settings) {
     return {

@@ -22,3 +22,14 @@ describe('infra/configuration/example.toml', () => {
     expect(resolved).toMatchObject({ ok: true, warnings: [] });
   });
 });
+
+describe('docs/providers.md', () => {
+  const page = readFileSync('docs/providers.md', 'utf8');
+  const blocks = [...page.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, toml = '']) => toml);
+
+  it.each(blocks)('has a valid configuration that begins with %.60s', (toml) => {
+    const resolved = resolveConfig([fileSource(toml, FILE)]);
+
+    expect(resolved).toMatchObject({ ok: true, warnings: [] });
+  });
+});

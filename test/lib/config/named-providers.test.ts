@@ -112,6 +112,20 @@ describe('a named provider', () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    ['', 'https://aiplatform.googleapis.com'],
+    ['location = "global"', 'https://aiplatform.googleapis.com'],
+    ['location = "eu"', 'https://aiplatform.eu.rep.googleapis.com'],
+    ['location = "us"', 'https://aiplatform.us.rep.googleapis.com'],
+    ['location = "europe-west4"', 'https://europe-west4-aiplatform.googleapis.com'],
+    ['base_url = "https://proxy.example"', 'https://proxy.example'],
+  ])('of Vertex AI has the address of its location (%s)', async (line, base_url) => {
+    const { config, warnings } = await validConfig(`${VERTEX}\n${line}`);
+
+    expect(config.providers.gemini['a']).toMatchObject({ base_url });
+    expect(warnings).toEqual([]);
+  });
+
   it('can be the default provider', async () => {
     const toml = 'default_provider = "main"\n[providers.gemini.main]\napi_key_env = "A"';
 
@@ -148,6 +162,8 @@ describe('a named provider', () => {
 
 const ACCOUNT = '[providers.openai_images.a]\napi_key_env = "A"\n';
 const AZURE = `${ACCOUNT}base_url = "https://a.example"\ndialect = "azure"\n`;
+const VERTEX =
+  '[providers.gemini.a]\ndialect = "vertex"\nproject = "p"\ncredentials_file = "/c.json"';
 const LOCAL = `${ACCOUNT}base_url = "http://127.0.0.1:1"\ndialect = "localai"\nmodels = ["flux"]\nimage_model = "flux"\n`;
 const WORKFLOW = 'file = "a", output = "9", prompt = "6.text", edge_multiple = 8, max_edge = 2048';
 
@@ -253,6 +269,31 @@ describe('an invalid named provider', () => {
       'models that openrouter does not have by default',
       `${ACCOUNT}dialect = "openrouter"`,
       'providers.openai_images.a.models 3: must be set: the dialect has no default models',
+    ],
+    [
+      'Vertex AI without a project',
+      '[providers.gemini.a]\ndialect = "vertex"\ncredentials_file = "/c.json"',
+      'providers.gemini.a.project 2: must be set for the "vertex" dialect',
+    ],
+    [
+      'Vertex AI without credentials',
+      '[providers.gemini.a]\ndialect = "vertex"\nproject = "p"',
+      'providers.gemini.a.credentials_file 2: must be set for the "vertex" dialect',
+    ],
+    [
+      'Vertex AI with an API key',
+      `${VERTEX}\napi_key_env = "A"`,
+      'providers.gemini.a.api_key_env 5: must not be set: only the "gemini" dialect has this setting',
+    ],
+    [
+      'a location that would change the host',
+      `${VERTEX}\nlocation = "evil.example/"`,
+      'providers.gemini.a.location 5: must be at most 63 lowercase letters',
+    ],
+    [
+      'credentials for the Gemini API',
+      '[providers.gemini.a]\napi_key_env = "A"\ncredentials_file = "/c.json"',
+      'providers.gemini.a.credentials_file 3: must not be set: only the "vertex" dialect has this setting',
     ],
     [
       'upstreams at openai',

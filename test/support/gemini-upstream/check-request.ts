@@ -15,14 +15,15 @@ export interface CheckedRequest {
   readonly images: readonly Buffer[];
 }
 
-/** Checks the key, the model and the body of a call. Throws `Refusal` if one of them is invalid. */
+/** Checks the credentials, the model and the body of a call. Throws `Refusal` if one of them is invalid. */
 export function checkRequest(
   path: string,
   headers: IncomingHttpHeaders,
   body: Buffer,
-  keys: ReadonlySet<string>,
+  checkCredentials: (headers: IncomingHttpHeaders) => void,
 ): CheckedRequest {
-  checkHead(headers, keys);
+  checkCredentials(headers);
+  checkType(headers);
   const name = /\/models\/([^/:]+):generateContent$/.exec(path)?.[1] ?? '';
   const model = findModel(decodeURIComponent(name));
   if (!model) throw refused('NOT_FOUND', 'the model is not found for this version');
@@ -32,15 +33,33 @@ export function checkRequest(
   return { model, request, images: checkImages(request) };
 }
 
-function checkHead(headers: IncomingHttpHeaders, keys: ReadonlySet<string>): void {
+/** Checks the key of a call of the Gemini API. */
+export function checkKey(headers: IncomingHttpHeaders, keys: ReadonlySet<string>): void {
   const key = headers['x-goog-api-key'];
   if (key === undefined) throw refused('PERMISSION_DENIED', 'unregistered callers are not allowed');
   if (typeof key !== 'string' || !keys.has(key)) throw refusedKey();
-  if (!/^application\/json\s*(;\s*charset=utf-8)?$/i.test(headers['content-type'] ?? '')) {
-    throw refused('INVALID_ARGUMENT', 'the content type must be JSON');
-  }
   if (headers.authorization !== undefined) {
     throw refused('INVALID_ARGUMENT', 'a call has a key or a token, not both');
+  }
+}
+
+/** Checks the access token of a call of Vertex AI. */
+export function checkToken(
+  headers: IncomingHttpHeaders,
+  isValid: (token: string) => boolean,
+): void {
+  if (headers['x-goog-api-key'] !== undefined) {
+    throw refused('INVALID_ARGUMENT', 'a call has a key or a token, not both');
+  }
+  const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+  if (token === undefined || !isValid(token)) {
+    throw refused('UNAUTHENTICATED', 'the call has invalid authentication credentials');
+  }
+}
+
+function checkType(headers: IncomingHttpHeaders): void {
+  if (!/^application\/json\s*(;\s*charset=utf-8)?$/i.test(headers['content-type'] ?? '')) {
+    throw refused('INVALID_ARGUMENT', 'the content type must be JSON');
   }
 }
 

@@ -3,15 +3,16 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { type Call, createCalls } from '../upstream/calls.ts';
 import { closeUpstream } from '../upstream/close-upstream.ts';
 import { createImages } from '../upstream/images.ts';
-import { listen } from '../upstream/listener.ts';
+import { listen, type Routes } from '../upstream/listener.ts';
 import { createCallHandler } from '../upstream/run-call.ts';
 import { createScript, type Step } from '../upstream/script.ts';
 import type { Behaviour } from './behaviours/behaviour.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import { createCallInFlight, type Settings } from './call-in-flight.ts';
-import { checkRequest } from './check-request.ts';
+import { checkKey, checkRequest, checkToken } from './check-request.ts';
 import { textOf } from './generate-request.ts';
 import { refusalBody } from './google-refusal.ts';
+import { createGoogleTokens } from './google-tokens.ts';
 
 export interface GeminiOptions extends Partial<Settings> {
   /** Port to listen on. 0 for a free port. */
@@ -19,6 +20,12 @@ export interface GeminiOptions extends Partial<Settings> {
   readonly clock?: Clock;
   /** First key of the account. */
   readonly key?: string;
+  /** The place of the models in Vertex AI. Without a place, the emulator is the Gemini API. */
+  readonly vertex?: { readonly project: string; readonly location: string };
+  /** Lifetime of access tokens. */
+  readonly tokenLifeSecs?: number;
+  /** True if no access token is accepted. */
+  readonly areTokensRejected?: boolean;
   /** True if `calls` contains the request bodies. */
   readonly keepsBodies?: boolean;
   readonly onEnd?: (call: Call) => void;
@@ -35,12 +42,15 @@ const DEFAULT_SETTINGS: Settings = {
 
 export type GeminiUpstream = Awaited<ReturnType<typeof createGeminiUpstream>>;
 
-/** Starts an emulator of the Gemini API's `models.generateContent` on 127.0.0.1. */
+/** Starts an emulator of `models.generateContent` of the Gemini API, or of Vertex AI, on 127.0.0.1. */
 export async function createGeminiUpstream(options: GeminiOptions = {}) {
   const {
     port = 0,
     clock = systemClock,
     key = 'a-made-up-key',
+    vertex,
+    tokenLifeSecs = 3600,
+    areTokensRejected = false,
     keepsBodies = true,
     onEnd = () => undefined,
     ...changes
@@ -60,7 +70,11 @@ export async function createGeminiUpstream(options: GeminiOptions = {}) {
     calls,
     async (call) => {
       const { incoming, body, notify, signal } = call;
-      const checked = checkRequest(incoming.url ?? '', incoming.headers, body, keys);
+      const checked = checkRequest(incoming.url ?? '', incoming.headers, body, (headers) =>
+        vertex
+          ? checkToken(headers, (token) => !areTokensRejected && tokens.isValid(token))
+          : checkKey(headers, keys),
+      );
       const step = script.next(textOf(checked.request));
       notify({ behaviour: step.behaviour.name });
       if (step.delayMs > 0) await sleep(clock, step.delayMs, signal);
@@ -69,14 +83,29 @@ export async function createGeminiUpstream(options: GeminiOptions = {}) {
     },
     refusalBody,
   );
-  const routes = { 'POST /v1beta/models/*': generateContent };
+  const path = vertex
+    ? `/v1beta1/projects/${vertex.project}/locations/${vertex.location}/publishers/google/models/*`
+    : '/v1beta/models/*';
+  const routes: Routes = {
+    [`POST ${path}`]: generateContent,
+    'POST /token': (incoming, response) => tokens.reply(incoming, response),
+  };
   const listener = await listen({ port, routes, onChange: calls.wake });
+  const url = `http://127.0.0.1:${listener.port}`;
+  const tokens = createGoogleTokens({
+    clock,
+    ids,
+    url: `${url}/token`,
+    lifeSecs: tokenLifeSecs,
+    onChange: calls.wake,
+  });
 
   return {
     port: listener.port,
     /** Setting `base_url` for this server. */
-    url: `http://127.0.0.1:${listener.port}`,
+    url,
     key,
+    tokens,
 
     /** Replaces the accepted keys. */
     setKeys(...accepted: readonly string[]): void {

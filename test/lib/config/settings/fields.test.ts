@@ -66,6 +66,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'server.webhooks.secret_env': 'SECRET',
   'providers.agent_responses.models': ['gpt-image-2'],
   'providers.agent_responses.max_transient_attempts': 1,
+  'providers.gemini.google.dialect': 'vertex',
+  'providers.gemini.google.project': 'b-project',
+  'providers.gemini.google.location': 'eu',
   [`${OPENAI}.dialect`]: 'litellm',
   [`${OPENAI}.api_key_env`]: 'OTHER_KEY',
   [`${OPENAI}.deployments`]: { 'gpt-image-2': 'images' },
@@ -101,12 +104,19 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /** The settings with which a single field is a valid configuration without a warning. */
+const GEMINI = 'providers.gemini.google';
+const GEMINI_KEY = `${GEMINI}.api_key_env=KEY`;
+const VERTEX = [
+  `${GEMINI}.dialect=vertex`,
+  `${GEMINI}.project=a-project`,
+  `${GEMINI}.credentials_file=/a.json`,
+];
 const COMPANIONS = [
   'providers.agent_responses.models=["gpt-image-2", "http://127.0.0.1/"]',
   'providers.sandbox.enabled=true',
   `${OPENAI}.base_url=https://images.example`,
   `${OPENAI}.api_key_env=KEY`,
-  'providers.gemini.google.api_key_env=KEY',
+  GEMINI_KEY,
   `${COMFYUI}.workflows=${variableText({ flux: WORKFLOW, sketch: WORKFLOW })}`,
   `${COMFYUI}.image_model=flux`,
   `${TASK}.api_key_env=KEY`,
@@ -117,6 +127,10 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
   'server.webhooks.enabled': ['server.webhooks.secret_env=SECRET'],
   'server.webhooks.default_url': ['server.webhooks.allowed_hosts=["hooks.example"]'],
+  [`${GEMINI}.dialect`]: VERTEX,
+  [`${GEMINI}.project`]: VERTEX,
+  [`${GEMINI}.location`]: VERTEX,
+  [`${GEMINI}.credentials_file`]: VERTEX,
   [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.key_kind`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
@@ -127,8 +141,11 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 function companionsOf(path: string): readonly string[] {
   // A provider must not have two keys.
   const rivals = path.endsWith('.api_key_file') ? [path.replace('_file', '_env')] : [];
-  const own = [path, ...rivals].map((one) => `${one}=`);
-  return [...COMPANIONS, ...(MORE_COMPANIONS[path] ?? [])].filter(
+  const more = MORE_COMPANIONS[path] ?? [];
+  // Vertex AI has no key.
+  const key = more === VERTEX ? [GEMINI_KEY] : [];
+  const own = [...key, ...[path, ...rivals].map((one) => `${one}=`)];
+  return [...COMPANIONS, ...more].filter(
     (assignment) => !own.some((one) => assignment.startsWith(one)),
   );
 }

@@ -7,6 +7,16 @@ import { requestOf } from '../requests.ts';
 
 const REASON = 'normalized_to_provider_size';
 
+/** A model that draws in ratios and resolutions, and in no exact size. */
+const onlyRatios: CapabilityDocument = {
+  ...anything,
+  sizes: { auto: true, allowed: [], arbitrary: false },
+  aspect_ratio: 'native',
+  aspect_ratios: ['1:1', '2:3', '3:2', '16:9'],
+  resolution: 'native',
+  resolutions: ['1k', '2k'],
+};
+
 describe('negotiateSize', () => {
   it.each(['1024x1024', '1536x1024', '3840x2160', '2160x3840', 'auto'])(
     'accepts %s for gpt-image-2 unchanged',
@@ -59,6 +69,37 @@ describe('negotiateSize', () => {
       ]);
     },
   );
+
+  it.each([
+    ['1536x1024', '3:2', '1k'],
+    ['1024x1536', '2:3', '1k'],
+    ['1000x1000', '1:1', '1k'],
+    ['2048x1152', '16:9', '2k'],
+    ['4096x4096', '1:1', '2k'],
+  ] as const)(
+    'replaces the size %s by the nearest ratio and resolution of a model without sizes',
+    (size, aspect_ratio, resolution) => {
+      const { effective, normalizations } = negotiated({ size }, onlyRatios);
+
+      expect(effective).toMatchObject({ size: 'auto', aspect_ratio, resolution });
+      expect(normalizations).toEqual([
+        { field: 'parameters.size', requested: size, effective: 'auto', reason: REASON },
+        {
+          field: 'parameters.aspect_ratio',
+          requested: null,
+          effective: aspect_ratio,
+          reason: REASON,
+        },
+        { field: 'parameters.resolution', requested: null, effective: resolution, reason: REASON },
+      ]);
+    },
+  );
+
+  it('refuses a size under strict if the model has only ratios', () => {
+    const { refusals } = negotiated({ size: '1536x1024' }, onlyRatios, 'strict');
+
+    expect(refusals.map(({ field }) => field)).toEqual(['parameters.size']);
+  });
 
   it.each<[string, Partial<CapabilityDocument['sizes']>, string | 'refused']>([
     ['8x8', {}, '16x16'],

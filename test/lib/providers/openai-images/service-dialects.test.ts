@@ -98,7 +98,7 @@ describe('the dialect openrouter', () => {
 
     const { outputs } = await rig.call({
       model: SEEDREAM,
-      parameters: { aspect_ratio: '16:9', resolution: '2k' },
+      parameters: { aspect_ratio: '32:18', resolution: '2k' },
     });
 
     expect(bodiesOf(rig)).toEqual([

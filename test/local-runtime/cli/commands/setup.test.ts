@@ -125,6 +125,9 @@ describe('setup', () => {
   it.each([
     ['OPENAI_API_KEY', 'openai', 'openai_images'],
     ['GEMINI_API_KEY', 'gemini', 'gemini'],
+    ['OPENROUTER_API_KEY', 'openrouter', 'openai_images'],
+    ['XAI_API_KEY', 'xai', 'openai_images'],
+    ['TOGETHER_API_KEY', 'together', 'openai_images'],
   ])(
     'proposes the provider of the key in %s, and never shows the key',
     async (variable, name, kind) => {
