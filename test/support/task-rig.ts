@@ -1,0 +1,119 @@
+import { resolveConfig } from '../../lib/config/resolve-config.ts';
+import { createImageEngine } from '../../lib/images/image-engine.ts';
+import { createHttpClient } from '../../lib/net/http-client.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import type {
+  ProviderContext,
+  ProviderEvent,
+  ProviderRequest,
+} from '../../lib/providers/provider-port.ts';
+import { createTaskProvider } from '../../lib/providers/task/provider.ts';
+import type { TaskService } from '../../lib/providers/task/task-service.ts';
+import type { TaskSettings } from '../../lib/providers/task/task-services.ts';
+import type { TaskTiming } from '../../lib/providers/task/task-timing.ts';
+import { slices } from './slices.ts';
+
+/** The times of the engine, a hundredth of the real ones, so that tests of many polls are short. */
+export const SHORT_TIMES: TaskTiming = {
+  firstPollMs: 5,
+  longestPollMs: 50,
+  readMs: 5000,
+  afterAbortMs: 2000,
+  refetchMs: 5,
+  fetchMs: 5000,
+};
+
+export function taskSettings(parts: Partial<TaskSettings> = {}): TaskSettings {
+  return {
+    enabled: true,
+    service: 'bfl',
+    base_url: '',
+    allow_plain_http: false,
+    api_key_env: undefined,
+    api_key_file: undefined,
+    models: ['flux-2-pro'],
+    image_model: 'flux-2-pro',
+    model_profiles: {},
+    constants: {},
+    result_hosts: [],
+    max_outputs: 255,
+    max_parallel_outputs: 'auto',
+    max_transient_attempts: 2,
+    transient_backoff_ms: 750,
+    ...parts,
+  };
+}
+
+interface Options {
+  readonly service: TaskService;
+  readonly settings: Partial<TaskSettings>;
+  /** The keys in the order of the source. A rejected key is replaced by the next one. */
+  readonly keys?: readonly string[];
+  readonly maxImageBytes?: number;
+  readonly timing?: TaskTiming;
+}
+
+/** Creates a task provider with real connections, a scripted key source, short times and no limit of requests. */
+export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...options }: Options) {
+  const { maxImageBytes = 1_048_576, timing = SHORT_TIMES } = options;
+  const defaults = resolveConfig([]);
+  if (!defaults.ok) throw new Error('the defaults are not valid');
+  const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
+  const clock = systemClock;
+  const httpClient = createHttpClient();
+  const engine = createImageEngine({ limits, clock, slices });
+  let key = keys[0];
+  const parts = {
+    name: 'tasks',
+    settings: taskSettings(settings),
+    engine,
+    httpClient,
+    clock,
+    ids: createIds(clock.nowMs),
+    slices,
+    images: limits,
+    stateDirectory: '/nowhere',
+    searchPath: undefined,
+    apiKey: {
+      key: async () => key,
+      async changed(since: string) {
+        key = keys[keys.indexOf(since) + 1] ?? since;
+        return key !== since;
+      },
+      problem: async () => undefined,
+      readiness: async () => ({ ready: true }) as const,
+    },
+  };
+  const unlimited = { ...service, limits: { ...service.limits, requestsPerMinute: 1e9 } };
+  const provider = createTaskProvider(parts, unlimited, timing);
+
+  return {
+    provider,
+
+    /** Runs one call. `ended` resolves with its result or with its error. */
+    run(request: ProviderRequest, changes: Partial<ProviderContext> = {}) {
+      const reported: ProviderEvent[] = [];
+      const tickets: string[] = [];
+      const context: ProviderContext = {
+        requestId: 'a-request',
+        attempt: 1,
+        signal: new AbortController().signal,
+        onEvent: (event) => void reported.push(event),
+        accepted: async (ticket) => {
+          tickets.push(ticket);
+          return true;
+        },
+        ...changes,
+      };
+      const result = provider.execute(request, context);
+      return { reported, tickets, result, ended: result.catch((thrown: unknown) => thrown) };
+    },
+
+    async close() {
+      await provider.close();
+      await httpClient.close();
+      await engine.close();
+    },
+  };
+}
