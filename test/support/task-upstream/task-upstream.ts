@@ -45,6 +45,7 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
   const images = createImages();
   const tasks = new Map<string, RunningTask>();
   const behaviours: Behaviour[] = [];
+  const byPrompt = new Map<string, Behaviour>();
   const violations: string[] = [];
   const submissions: Order[] = [];
   let keys: ReadonlySet<string> = new Set([key]);
@@ -131,7 +132,7 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
     const body = await readBody(incoming);
     checkKey(incoming);
     const order = await service.check({ path, headers: incoming.headers, body });
-    const behaviour = behaviours.shift() ?? {};
+    const behaviour = byPrompt.get(order.prompt) ?? behaviours.shift() ?? {};
     submissions.push(order);
     const { submission } = behaviour;
     if (submission === 'cut') return void response.destroy();
@@ -251,6 +252,8 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
     key,
     /** Adds the behaviour of the next submission that is valid. */
     next: (behaviour: Behaviour) => void behaviours.push(behaviour),
+    /** Sets the behaviour of all submissions with this prompt. */
+    forPrompt: (prompt: string, behaviour: Behaviour) => void byPrompt.set(prompt, behaviour),
     /** Replaces the keys of the account. */
     setKeys: (...accepted: readonly string[]) => {
       keys = new Set(accepted);
