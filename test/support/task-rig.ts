@@ -37,6 +37,8 @@ export function taskSettings(parts: Partial<TaskSettings> = {}): TaskSettings {
     model_profiles: {},
     constants: {},
     result_hosts: [],
+    catalogue: 'off',
+    catalogue_hours: 24,
     max_outputs: 255,
     max_parallel_outputs: 'auto',
     max_transient_attempts: 2,

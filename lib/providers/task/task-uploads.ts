@@ -10,7 +10,7 @@ import type { TaskService, TaskUpload } from './task-service.ts';
 
 interface Deps extends Pick<NamedProviderParts<'task'>, 'httpClient' | 'apiKey' | 'clock'> {
   readonly upload: TaskUpload;
-  readonly service: Pick<TaskService, 'keyHeaders'>;
+  readonly service: Pick<TaskService, 'keyHeaders' | 'baseUrl'>;
   readonly hosts: TaskHosts;
   readonly baseUrl: string;
 }
@@ -31,6 +31,13 @@ export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: 
     return { status, header, value };
   }
 
+  /** Returns the URL of an initiation. A server at another base URL also stands for the host of the uploads. */
+  function initiationUrl(url: string): string {
+    const { pathname, search } = new URL(url);
+    const own = `${new URL(baseUrl).origin}${pathname}${search}`;
+    return hosts.apiUrl(baseUrl === service.baseUrl ? url : own, baseUrl);
+  }
+
   async function uploaded(input: ProviderInput, context: ProviderContext): Promise<string> {
     const { signal, onEvent } = context;
     const onSending = () => onEvent({ type: 'progress', stage: 'dispatched' });
@@ -42,7 +49,7 @@ export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: 
         ...(key === undefined ? {} : service.keyHeaders(key)),
       };
       const body = JSON.stringify(json);
-      const to = hosts.apiUrl(url, baseUrl);
+      const to = initiationUrl(url);
       return upload.target(await reply(to, { method: 'POST', headers, body, signal, onSending }));
     });
     if (!target || !URL.canParse(target.uploadUrl)) throw failed(false);
