@@ -3,12 +3,14 @@ import type { OwnerFolder } from './artifacts/artifact-names.ts';
 import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
+import { createOrphanSweep } from './artifacts/orphan-sweep.ts';
 import { isUnavailable } from './artifacts/patience.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';
 import { BridgeError, toBridgeError } from './errors/bridge-error.ts';
 import type { ImageEngine } from './images/image.ts';
+import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import { errorCode } from './platform/error-code.ts';
@@ -19,11 +21,12 @@ interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
+  readonly log: Pick<TraceLog, 'orphanedObjects'>;
   readonly ownerFolder?: OwnerFolder;
 }
 
 interface ArtifactParts {
-  readonly stores: Pick<Stores, 'artifacts' | 'artifactFiles'>;
+  readonly stores: Pick<Stores, 'artifacts' | 'artifactFiles' | 'storedObjects'>;
   readonly engine: ImageEngine;
 }
 
@@ -31,27 +34,36 @@ export type AppArtifacts = ReturnType<typeof openArtifacts>;
 
 /** Builds the objects for artifacts: publication, delivery and retention. */
 export function openArtifacts(
-  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
-  { clock, ids, metrics, ownerFolder }: Outside,
-  { stores: { artifacts: store, artifactFiles: files }, engine }: ArtifactParts,
+  { artifacts: { root, cache_bytes: cacheBytes, retention, s3 } }: Config,
+  { clock, ids, metrics, log, ownerFolder }: Outside,
+  {
+    stores: { artifacts: store, artifactFiles: files, storedObjects: objects },
+    engine,
+  }: ArtifactParts,
 ) {
   const images = createImageDelivery({ engine, cacheBytes, metrics });
   const delivery = createArtifactDelivery({ store, files, images });
   const artifactRoot = createArtifactRoot({ store, files });
   const publisher = createPublisher({ store, files, artifactRoot, ids, clock, ownerFolder });
+  const { sweep } = createArtifactRetention({
+    store,
+    files,
+    artifactRoot,
+    clock,
+    maxAgeSecs: retention.max_age_secs,
+    forget: delivery.forget,
+    publisher,
+  });
+  const parts = { store, files, artifactRoot, clock, orphans: s3.orphans };
   return {
     images,
     delivery,
     publisher,
-    retention: createArtifactRetention({
-      store,
-      files,
-      artifactRoot,
-      clock,
-      maxAgeSecs: retention.max_age_secs,
-      forget: delivery.forget,
-      publisher,
-    }),
+    /** Retention, and the search for objects without a record if the images are in a bucket. */
+    tasks:
+      objects === undefined
+        ? [sweep]
+        : [sweep, createOrphanSweep({ ...parts, objects, report: log.orphanedObjects })],
     /** Returns false if the last probe found that nothing can be published. */
     isHealthy: artifactRoot.isHealthy,
     /** Returns false if this process must not receive requests: other replicas may be able to publish, but this process cannot. */

@@ -89,7 +89,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const registry = openRegistry(config, enabled.providers);
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
   const artifacts = openArtifacts(config, outside, { stores, engine });
-  const { publisher, delivery, retention } = artifacts;
+  const { publisher, delivery } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
@@ -100,7 +100,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, replay, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
-  const own = [readiness.probe, stores.leaseRenewal, retention.sweep];
+  const own = [readiness.probe, stores.leaseRenewal, ...artifacts.tasks];
   const takeover = toTakeover(stores, { appJobs, artifacts });
   const catalogues = registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
   const others = [usage.retention, ...catalogues, ...outside.tasks];
@@ -151,11 +151,12 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   };
 }
 
-/** Returns the functions that report failures which only make the stores slower. */
+/** Returns the functions that report what does not prevent a start: failures and properties that make the stores worse. */
 function storageReports(outside: Outside) {
   return {
     onIndexFailure: createFailureReport('job-search-index', outside),
     onListenFailure: createFailureReport('job-notices', outside),
+    onWarning: outside.log.storageWarning,
   };
 }
 

@@ -97,6 +97,8 @@ export interface ArtifactStore {
    * artifacts.
    */
   takeAbandoned(): Promise<readonly ArtifactRecord[]>;
+  /** Resolves with those names that an artifact or an intent of any process has, or its sidecar. */
+  findNames(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** Resolves with true if there are neither artifacts nor intents, of any process. Takes constant time. */
   isEmpty(): Promise<boolean>;
   /** Counts the published artifacts of all scopes, without their sidecars. Takes constant time. */

@@ -31,6 +31,10 @@ export interface TraceLog {
   failure(thrown: unknown, source: FailureSource): void;
   /** Warns about ended jobs that cannot be delivered, because webhooks were disabled before the delivery. */
   webhooksWaiting(count: number): void;
+  /** Warns about a property of the database server that the operator should change. */
+  storageWarning(warning: { readonly reason: string; readonly skewMs?: number }): void;
+  /** Warns about images in the bucket that have no record, and were removed if `isRemoved` is true. */
+  orphanedObjects(count: number, isRemoved: boolean): void;
 }
 
 /**
@@ -46,6 +50,13 @@ export function createTraceLog(
     imageOperation: isTracing ? (event) => logOperation(logger, event) : () => {},
     failure: createFailureLog(logger),
     webhooksWaiting: (pending) => logger.warn('webhooks_waiting', { pending }),
+    storageWarning: ({ reason, skewMs }) =>
+      logger.warn('storage_warning', {
+        reason,
+        ...(skewMs === undefined ? {} : { skew_ms: skewMs }),
+      }),
+    orphanedObjects: (count, isRemoved) =>
+      logger.warn('orphaned_objects', { count, removed: isRemoved }),
   };
 }
 

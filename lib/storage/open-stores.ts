@@ -10,7 +10,7 @@ import { stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
 import { startSqlite } from './sqlite/open-state.ts';
 import type { StorageThread } from './storage-thread.ts';
-import type { Environment, FileStores, StateStores } from './stores.ts';
+import type { Environment, FileStores, ServerWarning, StateStores } from './stores.ts';
 
 /** The settings that locate the stores. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts' | 'replica' | 'runtime'>;
@@ -23,6 +23,8 @@ interface Outside {
   readonly onIndexFailure: (error: unknown) => void;
   /** Reports that notifications of other replicas do not arrive. Called once until they arrive again. */
   readonly onListenFailure?: ((error: unknown) => void) | undefined;
+  /** Reports a property of the database server that does not prevent the start. Called only during the start. */
+  readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
   /**
    * Called once if a storage thread has ended by itself. Acknowledged writes are durable, and all later calls are rejected, so
    * the process must end.

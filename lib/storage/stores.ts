@@ -1,6 +1,7 @@
 import type { Permits } from '../admission/permits-port.ts';
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { StoredObjects } from '../artifacts/stored-objects-port.ts';
 import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
@@ -14,6 +15,17 @@ import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 
 /** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * A property of the database server that does not prevent a start. `search_locale`: searches for letters outside ASCII are slow,
+ * because of the `LC_CTYPE` of the database. `clock_skew`: the clocks of this machine and of the database differ by more than two
+ * seconds.
+ */
+export interface ServerWarning {
+  readonly reason: 'search_locale' | 'clock_skew';
+  /** The milliseconds by which the clock of the database is ahead. Undefined for other reasons. */
+  readonly skewMs?: number;
+}
 
 /** The stores that every driver keeps in tables. */
 export interface TableStores {
@@ -53,5 +65,7 @@ export interface StateStores extends TableStores {
 export interface FileStores {
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
+  /** The objects of the bucket. Undefined for a folder, whose files do not tell who wrote them. */
+  readonly storedObjects?: StoredObjects | undefined;
   close(): void;
 }

@@ -265,6 +265,17 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect([before, withPending, await store.isEmpty()]).toEqual([true, false, false]);
     });
 
+    test('the names of artifacts, intents and sidecars are found among other names', async () => {
+      await published({ id: 'e'.repeat(32) });
+      await claim(draft(), 'pending.png');
+      await store.claim(withSidecar(draft(), 'beside'));
+      const names = [`${'e'.repeat(32)}.png`, 'pending.png', 'beside.png', 'beside.json'];
+
+      const found = await store.findNames([...names, 'other.png', 'pending.json']);
+
+      expect(found).toEqual(new Set(names));
+    });
+
     test('a sidecar is claimed, taken over and found with its image', async () => {
       const [record] = withSidecar(draft(), 'a');
       const claimed = await store.claim([record!]);

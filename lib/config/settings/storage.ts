@@ -78,6 +78,11 @@ export const ARTIFACTS = section({
       about:
         'Maximum number of tries of a request that fails because of the network or the server.',
     }),
+    orphans: choice(['report', 'remove'], {
+      default: 'report',
+      about:
+        'Treatment of objects that the bridge stored and that have no record in the database. A search once a week finds those that are at least a week old, and logs their number. With "remove", the search also removes them. Do not set "remove" if a backup of the database might be restored later, or if several databases use the same prefix.',
+    }),
     recheck_ms: integer({
       default: 0,
       min: 0,

@@ -53,6 +53,10 @@ export function createArtifactStore(
     SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact
     WHERE state = 'published' AND created_secs <= $1 AND (created_secs, id) > ($2, $3)
     ORDER BY created_secs, id LIMIT $4`;
+  const FIND_NAMES = `
+    SELECT name FROM ${schema}.artifact WHERE name = ANY($1)
+    UNION ALL
+    SELECT sidecar_name FROM ${schema}.artifact WHERE sidecar_name = ANY($1)`;
   const IS_EMPTY = `SELECT FROM ${schema}.artifact LIMIT 1`;
   const TOTALS = `SELECT artifacts AS count, bytes FROM ${schema}.artifact_total`;
 
@@ -81,6 +85,11 @@ export function createArtifactStore(
       write(async (queries) => {
         if (!(await lease.judge(queries))) return [];
         return v.parse(Rows, await queries.rows(TAKE_ABANDONED, [owner]));
+      }),
+    findNames: (names) =>
+      read(async ({ rows }) => {
+        const found = await rows<{ name: string }>(FIND_NAMES, [names]);
+        return new Set(found.map(({ name }) => name));
       }),
     isEmpty: () => read(async ({ rows }) => (await rows(IS_EMPTY)).length === 0),
     totals: () => read(async ({ rows }) => v.parse(Totals, await rows(TOTALS))[0]),

@@ -3,10 +3,11 @@ import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
-import type { Environment, StateStores } from '../stores.ts';
+import type { Environment, ServerWarning, StateStores } from '../stores.ts';
 import { readConnectionUrls } from './connection-urls.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createJobProgress } from './job-progress.ts';
+import { hasAllTrigrams } from './jobs/job-search.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createNotifications } from './notifications.ts';
 import { createPermits } from './permits.ts';
@@ -20,6 +21,7 @@ interface Outside {
   readonly env: Environment;
   /** Reports that notifications of other replicas do not arrive. Called once until they arrive again. */
   readonly onListenFailure?: ((error: unknown) => void) | undefined;
+  readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
 }
 
 type Settings = Pick<Config, 'state' | 'artifacts' | 'replica' | 'runtime'>;
@@ -38,7 +40,7 @@ export async function openPostgres(
   { state: { postgres }, artifacts, replica, runtime }: Settings,
   outside: Outside,
 ): Promise<StateStores> {
-  const { clock, ids, env, onListenFailure: onFailure = () => {} } = outside;
+  const { clock, ids, env, onListenFailure: onFailure = () => {}, onWarning } = outside;
   const { url, listenUrl } = readConnectionUrls(postgres, env);
   const database = await openDatabase({
     ...{ url, schema: postgres.schema, clock, ids, migrate: postgres.migrate },
@@ -51,6 +53,7 @@ export async function openPostgres(
     await lease.renew();
     const isShared = artifacts.driver === 's3' || artifacts.shared_folder;
     if (!isShared) await waitUntilAlone(database, { clock, lease, leaseMs });
+    if (onWarning) await warn(database, lease, onWarning);
   } catch (error) {
     await database.close();
     throw error;
@@ -84,6 +87,16 @@ export async function openPostgres(
       await database.close();
     },
   };
+}
+
+async function warn(
+  { read }: Database,
+  { clockOffsetMs }: ReplicaLease,
+  onWarning: (warning: ServerWarning) => void,
+): Promise<void> {
+  const skewMs = clockOffsetMs();
+  if (skewMs !== 0) onWarning({ reason: 'clock_skew', skewMs });
+  if (!(await read(hasAllTrigrams))) onWarning({ reason: 'search_locale' });
 }
 
 /**

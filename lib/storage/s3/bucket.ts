@@ -33,6 +33,9 @@ export interface FoundObject {
   /** SHA-256 that the server compared with the bytes, in hexadecimal. Undefined for the object of another program. */
   readonly sha256: string | undefined;
   readonly etag: string | undefined;
+  readonly bytes: number;
+  /** The time of the server when the object was written. */
+  readonly writtenMs: number;
   /** Text that changes whenever the object is replaced by an object with other content. */
   readonly stamp: string;
 }
@@ -122,8 +125,11 @@ export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'n
       return true;
     },
 
-    /** Lists the names that begin with `start`, in batches. */
-    async *list(start: string): AsyncGenerator<readonly string[]> {
+    /** Lists the names that begin with `start`, in batches. Skips the objects that were written at `beforeMs` or later. */
+    async *list(
+      start: string,
+      beforeMs = Number.POSITIVE_INFINITY,
+    ): AsyncGenerator<readonly string[]> {
       const range = { Bucket: settings.bucket, Prefix: `${prefix}${start}` };
       let token: string | undefined;
       do {
@@ -131,7 +137,9 @@ export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'n
         const page = await client.send(command).catch((error) => {
           throw toBucketError(error);
         });
-        const names = (page.Contents ?? []).map(({ Key: key = '' }) => key.slice(prefix.length));
+        const names = (page.Contents ?? [])
+          .filter(({ LastModified: written }) => (written?.getTime() ?? 0) < beforeMs)
+          .map(({ Key: key = '' }) => key.slice(prefix.length));
         if (names.length > 0) yield names;
         token = page.NextContinuationToken;
       } while (token !== undefined);
@@ -255,6 +263,7 @@ interface ObjectHead {
   readonly ETag?: string | undefined;
   readonly VersionId?: string | undefined;
   readonly ContentLength?: number | undefined;
+  readonly LastModified?: Date | undefined;
   readonly ChecksumSHA256?: string | undefined;
   readonly Metadata?: Record<string, string> | undefined;
 }
@@ -265,6 +274,8 @@ function toFound(head: ObjectHead): FoundObject {
     bridgeId: head.Metadata?.[BRIDGE_ID],
     sha256: ChecksumSHA256 && Buffer.from(ChecksumSHA256, 'base64').toString('hex'),
     etag,
+    bytes: bytes ?? 0,
+    writtenMs: head.LastModified?.getTime() ?? 0,
     stamp: `${etag} ${version} ${bytes}`,
   };
 }

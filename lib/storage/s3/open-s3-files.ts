@@ -1,4 +1,5 @@
 import type { ArtifactFiles } from '../../artifacts/artifact-files-port.ts';
+import type { StoredObjects } from '../../artifacts/stored-objects-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -7,6 +8,7 @@ import { createArtifactObjects } from './artifact-files.ts';
 import { type BucketSettings, openBucket } from './bucket.ts';
 import { checkAccess, proveBucket } from './prove-bucket.ts';
 import { createStoredInputObjects } from './stored-input-files.ts';
+import { createStoredObjects } from './stored-objects.ts';
 
 /** The settings of `artifacts.s3`. */
 export interface S3Settings extends BucketSettings {
@@ -24,6 +26,7 @@ interface Outside {
 export interface S3Files {
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
+  readonly storedObjects: StoredObjects;
   close(): void;
 }
 
@@ -54,6 +57,7 @@ export async function openS3Files(settings: S3Settings, outside: Outside): Promi
   const recheckMs = settings.recheck_ms;
   return {
     artifactFiles: createArtifactObjects({ bucket, proven, clock, recheckMs, probeName }),
+    storedObjects: createStoredObjects({ bucket, clock, ids }),
     storedInputs: createStoredInputObjects({ bucket, proven, clock }),
     close: bucket.close,
   };

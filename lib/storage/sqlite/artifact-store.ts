@@ -51,13 +51,18 @@ const LIST_BY_AGE = `
   SELECT ${ARTIFACT_COLUMNS} FROM artifact
   WHERE state = 'published' AND created_secs <= +@untilSecs AND (created_secs, id) > (+@afterSecs, +@afterId)
   ORDER BY created_secs, id LIMIT +@limit`;
+const FIND_NAMES = `
+  WITH asked AS (SELECT value FROM json_each(@names))
+  SELECT name FROM artifact WHERE name IN asked
+  UNION ALL
+  SELECT sidecar_name FROM artifact WHERE sidecar_name IN asked`;
 const IS_EMPTY = 'SELECT NOT EXISTS (SELECT 1 FROM artifact)';
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 
 const FoundRow = v.optional(ArtifactRow);
 const Rows = v.array(ArtifactRow);
-const IdList = v.array(v.string());
+const Texts = v.array(v.string());
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
 export function createArtifactStore(database: StoreDatabase): ArtifactStore {
@@ -74,11 +79,12 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const listByAge = database.prepare(LIST_BY_AGE);
   const abandon = database.prepare(ABANDON);
   const takeAbandoned = database.prepare(TAKE_ABANDONED);
+  const findNames = database.prepare(FIND_NAMES).pluck();
   const isEmpty = database.prepare(IS_EMPTY).pluck();
   const totals = database.prepare(TOTALS);
 
   function ownOf(ids: readonly string[]): readonly string[] {
-    return v.parse(IdList, findOwnIntents.all({ ids: JSON.stringify(ids), owner }));
+    return v.parse(Texts, findOwnIntents.all({ ids: JSON.stringify(ids), owner }));
   }
 
   /** Throws `artifact` if none of these ids is an intent of this process. */
@@ -129,6 +135,8 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
         for (const id of ids) abandon.run({ id, owner });
       }),
     takeAbandoned: () => database.write(() => v.parse(Rows, takeAbandoned.all({ owner }))),
+    findNames: (names) =>
+      database.read(() => new Set(v.parse(Texts, findNames.all({ names: JSON.stringify(names) })))),
     isEmpty: () => database.read(() => isEmpty.get() === 1),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };

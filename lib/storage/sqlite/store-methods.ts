@@ -68,6 +68,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     withdraw: 'write',
     abandon: 'write',
     takeAbandoned: 'write',
+    findNames: 'read',
     isEmpty: 'read',
     totals: 'read',
   },

@@ -21,6 +21,7 @@ import {
 } from '../doctor/service-checks.ts';
 import {
   checkArtifacts,
+  checkBucket,
   checkDatabase,
   checkFolders,
   checkStateLock,
@@ -35,6 +36,7 @@ type Check = (examined: Examined) => Found | Promise<Found>;
 const CHECKS: readonly Check[] = [
   checkFolders,
   checkDatabase,
+  checkBucket,
   checkArtifacts,
   checkStateLock,
   checkActivationLock,

@@ -1,7 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
 import { inspectState } from '../../../lib/storage/inspect-state.ts';
+import { openFiles } from '../../../lib/storage/open-files.ts';
 import { refuseLostState } from '../../../lib/storage/open-stores.ts';
 import { type ArtifactReader, openArtifactReader } from '../../../lib/storage/read-artifacts.ts';
 import { lockStateDirectory } from '../../server/locks/state-lock.ts';
@@ -87,7 +89,26 @@ export async function checkDatabase({ config, env }: Examined): Promise<Finding>
   }
 }
 
-/** Checks whether the artifact folder exists. Checks nothing if the database contains no artifacts. */
+/** Checks that the bucket can be reached and listed. Writes nothing; each start tests that the bucket can be written. */
+export async function checkBucket({ config, clock }: Examined): Promise<readonly Finding[]> {
+  if (config.artifacts.driver !== 's3') return [];
+  const check = 'artifacts.s3';
+  try {
+    const ids = createIds(clock.nowMs);
+    const { artifactFiles, close } = await openFiles(config, { clock, ids, isReadOnly: true });
+    const isNew = await artifactFiles.isMissing().finally(close);
+    return [good(check, isNew ? 'the bucket has no images yet' : 'the bucket can be read')];
+  } catch (error) {
+    const [problem = ''] = toBridgeError(error)
+      .message.replace(/^artifacts\.s3: /, '')
+      .split('; ');
+    const advice =
+      'Start the S3 server, or correct artifacts.s3 and the credentials, which must allow to list, read, write and delete.';
+    return [bad(check, problem, advice)];
+  }
+}
+
+/** Checks whether the artifacts are there. Checks nothing if the database contains no artifacts. */
 export async function checkArtifacts({
   config,
   clock,
@@ -99,7 +120,13 @@ export async function checkArtifacts({
     const page = { untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 };
     const oldest = (await reader?.artifacts.listByAge(page))?.[0];
     if (reader === undefined || oldest === undefined) return [];
-    if (!(await reader.files.isMissing())) return [good('artifacts', 'the folder exists')];
+    const isMissing = await reader.files.isMissing();
+    if (config.artifacts.driver === 's3') {
+      if (!isMissing) return [];
+      const advice = 'Correct artifacts.s3.bucket and artifacts.s3.prefix, or restore the bucket.';
+      return [bad('artifacts', 'the bucket does not contain the stored images', advice)];
+    }
+    if (!isMissing) return [good('artifacts', 'the folder exists')];
     const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
     const advice =
       'Mount the folder. To continue without the stored images, create the folder with an empty folder .staging in it.';

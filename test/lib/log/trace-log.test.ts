@@ -37,13 +37,29 @@ describe('createTraceLog', () => {
     expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('warns about waiting webhooks even if tracing is disabled', () => {
+  it.each<[string, (log: TraceLog) => void, object]>([
+    [
+      'waiting webhooks',
+      (log) => log.webhooksWaiting(3),
+      { event: 'webhooks_waiting', pending: 3 },
+    ],
+    [
+      'clocks that differ',
+      (log) => log.storageWarning({ reason: 'clock_skew', skewMs: -3000 }),
+      { event: 'storage_warning', reason: 'clock_skew', skew_ms: -3000 },
+    ],
+    [
+      'images without a record',
+      (log) => log.orphanedObjects(2, true),
+      { event: 'orphaned_objects', count: 2, removed: true },
+    ],
+  ])('warns about %s even if tracing is disabled', (_, warn, line) => {
     const stderr = createRecorder();
 
-    createTraceLog(stderr.write, { isTracing: false }).webhooksWaiting(3);
+    warn(createTraceLog(stderr.write, { isTracing: false }));
 
-    const line = { level: 'WARN', event: 'webhooks_waiting', pending: 3 };
-    expect(JSON.parse(stderr.text())).toEqual({ time: expect.any(String), ...line });
+    const whole = { time: expect.any(String), level: 'WARN', ...line };
+    expect(JSON.parse(stderr.text())).toEqual(whole);
   });
 
   it('omits absent members of the event', () => {

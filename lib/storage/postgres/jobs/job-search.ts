@@ -3,7 +3,7 @@ import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobPageRequest, JobSearch, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import { createSemaphore } from '../../../platform/semaphore.ts';
 import { foldTerms } from '../../jobs/fold-prompt.ts';
-import type { Postgres } from '../connection.ts';
+import type { Postgres, Queries } from '../connection.ts';
 import { matchingSql, matchingValues } from './job-list.ts';
 
 // The newest jobs of the list answer most searches without the index.
@@ -14,6 +14,21 @@ const MAX_RUNNING = 2;
 // The maximum number of waiting searches. Further searches are rejected, because an error is better for a client than a longer
 // wait.
 const MAX_WAITING = 64;
+
+/**
+ * Resolves with false if the index ignores letters outside ASCII, as with the `LC_CTYPE` C. A search for such letters then reads
+ * all prompts.
+ */
+export async function hasAllTrigrams({ rows }: Queries): Promise<boolean> {
+  // The schema of the extension was chosen by the administrator who created it.
+  const [found] = await rows<{ query: string }>(`
+    SELECT format('SELECT cardinality(%I.show_trgm(''語'')) AS trigrams', nspname) AS query
+    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+    WHERE extname = 'pg_trgm'`);
+  if (found === undefined) return true;
+  const [counted] = await rows<{ trigrams: number }>(found.query);
+  return counted !== undefined && counted.trigrams > 0;
+}
 
 interface Request extends JobPageRequest {
   readonly scope: string;

@@ -7,16 +7,18 @@ import { type Clock, systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { inspectState } from '../../../../lib/storage/inspect-state.ts';
 import { openStores, type Stores } from '../../../../lib/storage/open-stores.ts';
+import type { ServerWarning } from '../../../../lib/storage/stores.ts';
+import { query } from '../../../support/engines/postgres-server.ts';
 import { newJob, WIDE } from '../../../support/jobs.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 
 /** Returns the ways to open and to inspect one state that no other test uses. */
-async function newState() {
-  const { url, schema } = await emptySchema();
+async function newState({ url, schema }: { url: string; schema: string }) {
   const folder = await mkdtemp(join(tmpdir(), 'stores-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const env = { DATABASE_URL: url };
   const ids = createIds(systemClock.nowMs);
+  const warnings: ServerWarning[] = [];
 
   async function configOf(set: readonly string[] = []) {
     const fixed = [
@@ -31,13 +33,16 @@ async function newState() {
     return loaded.config;
   }
   async function openAt(clock: Clock, set: readonly string[]) {
-    const outside = { clock, ids, env, onIndexFailure: () => {}, thread: false };
+    const onWarning = (warning: ServerWarning) => warnings.push(warning);
+    const outside = { clock, ids, env, onIndexFailure: () => {}, onWarning, thread: false };
     const stores = await openStores(await configOf(set), outside);
     onTestFinished(stores.close);
     return stores;
   }
 
   return {
+    warnings,
+    openAt,
     open: (...set: readonly string[]) => openAt(systemClock, set),
     /** Opens the stores with a clock that renews the lease of `other` before each of its timers runs. */
     openBeside({ leaseRenewal }: Stores) {
@@ -51,8 +56,37 @@ async function newState() {
 }
 
 describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => {
+  it('warns about clocks that differ by more than two seconds, and about nothing otherwise', async () => {
+    const { openAt, open, warnings } = await newState(await emptySchema());
+    await (await open('artifacts.shared_folder=true')).close();
+    expect(warnings).toEqual([]);
+
+    const ahead = { ...systemClock, nowMs: () => Date.now() + 60_000 };
+    await openAt(ahead, ['artifacts.shared_folder=true']);
+
+    expect(warnings).toEqual([{ reason: 'clock_skew', skewMs: expect.any(Number) }]);
+    expect(warnings[0]?.skewMs).toBeLessThan(-50_000);
+  });
+
+  it('warns about a database whose search index ignores letters outside ASCII', async () => {
+    const { url, schema } = await emptySchema();
+    const name = `plain_${schema}`;
+    await query(
+      url,
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
+    );
+    onTestFinished(() => query(url, `DROP DATABASE ${name} WITH (FORCE)`));
+    const plain = new URL(url);
+    plain.pathname = `/${name}`;
+
+    const { open, warnings } = await newState({ url: plain.href, schema });
+    await (await open('artifacts.shared_folder=true')).close();
+
+    expect(warnings).toEqual([{ reason: 'search_locale' }]);
+  });
+
   it('opens one state for several replicas that share their files', async () => {
-    const { open } = await newState();
+    const { open } = await newState(await emptySchema());
     const first = await open('artifacts.shared_folder=true');
     const second = await open('artifacts.shared_folder=true');
     const job = newJob();
@@ -64,14 +98,14 @@ describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => 
   });
 
   it('rejects a second replica while the first replica is running and the files are not shared', async () => {
-    const { open, openBeside } = await newState();
+    const { open, openBeside } = await newState(await emptySchema());
     const first = await open();
 
     await expect(openBeside(first)).rejects.toThrow(/^artifacts\.shared_folder: /);
   });
 
   it('opens the state when the lease of a replica that was killed has ended', async () => {
-    const { open } = await newState();
+    const { open } = await newState(await emptySchema());
     await open();
 
     const next = await open();
@@ -80,8 +114,8 @@ describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => 
   });
 
   it('opens the state at once after the previous replica has stopped', async () => {
-    const { open } = await newState();
-    await (await open()).close();
+    const { open } = await newState(await emptySchema());
+    await (await open('artifacts.shared_folder=true')).close();
 
     const next = await open();
 
@@ -91,7 +125,7 @@ describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => 
 
 describe.runIf(HAS_POSTGRES)('inspectState with state.driver = "postgres"', () => {
   it('knows no schema before the first start, and the newest schema afterwards', async () => {
-    const { open, inspect } = await newState();
+    const { open, inspect } = await newState(await emptySchema());
     const inspection = await inspect();
     const before = await inspection.schema();
     await open();
@@ -103,7 +137,7 @@ describe.runIf(HAS_POSTGRES)('inspectState with state.driver = "postgres"', () =
   });
 
   it('names the program of PostgreSQL for each command that it does not replace', async () => {
-    const { inspect } = await newState();
+    const { inspect } = await newState(await emptySchema());
     const { check, backUp, restore } = await inspect();
 
     await expect(check()).rejects.toThrow(/pg_amcheck/);

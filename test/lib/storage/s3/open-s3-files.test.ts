@@ -36,6 +36,25 @@ describe.runIf(HAS_S3)('openS3Files', () => {
     for (const call of objects) expect(await bucket.exists(call.slice('PUT '.length))).toBe(false);
   });
 
+  test('a bucket that is only read gets no object of a trial', async () => {
+    const opened = await openS3Files(bucket.settings, { ...outside, isReadOnly: true });
+    const isMissing = await opened.artifactFiles.isMissing();
+    opened.close();
+
+    expect(isMissing).toBe(true);
+    expect(bucket.calls.filter((call) => call.startsWith('PUT '))).toEqual([]);
+  });
+
+  test('a bucket that does not exist is refused although it is only read', async () => {
+    const settings = { ...bucket.settings, bucket: 'no-such-bucket' };
+    const opening = openS3Files(settings, { ...outside, isReadOnly: true });
+
+    await expect(opening).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/^artifacts\.s3: the bucket cannot be used/),
+    });
+  });
+
   test('a bucket that replaces objects in spite of a condition is refused', async () => {
     bucket.setFault(put('overwrite'));
 

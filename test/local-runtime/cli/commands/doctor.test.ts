@@ -2,11 +2,12 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import type { Finding } from '../../../../local-runtime/cli/doctor/finding.ts';
 import { lockFile } from '../../../../local-runtime/server/locks/file-lock.ts';
 import { runCommand } from '../../../support/run-command.ts';
+import { emptyBucket, HAS_S3 } from '../../../support/s3-server.ts';
 import { openSqliteState } from '../../../support/sqlite-state.ts';
 import { cleanUp, startBridge } from '../../../support/start-bridge.ts';
 
@@ -62,6 +63,35 @@ describe('doctor', () => {
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     expect(result.stdout).toMatch(/\ngood: \d+, warnings: 1, bad: 0\n$/);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.runIf(HAS_S3)('checks that the bucket can be listed, and writes nothing', async () => {
+    const { bucket, folder: objects, ...s3 } = await emptyBucket();
+    vi.stubEnv('AWS_ACCESS_KEY_ID', s3.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', s3.secretAccessKey);
+    const find = async (name: string) => {
+      const set = [
+        'driver=s3',
+        `s3.bucket=${name}`,
+        `s3.endpoint=${s3.endpoint}`,
+        `s3.region=${s3.region}`,
+      ];
+      const more = ['s3.allow_http=true', 's3.path_style=true'];
+      const found = await findings([...set, ...more].map((one) => `artifacts.${one}`));
+      return found.get('artifacts.s3');
+    };
+
+    expect(await find(bucket)).toMatchObject({
+      level: 'good',
+      message: 'the bucket has no images yet',
+    });
+    expect(await readdir(objects)).toEqual([]);
+    expect(await find('no-such-bucket')).toMatchObject({
+      level: 'bad',
+      message: 'the bucket cannot be used (NoSuchBucket)',
+      advice: expect.stringMatching(/^Start the S3 server, or correct artifacts\.s3/),
+    });
+    vi.unstubAllEnvs();
   });
 
   it('prints advice for every check that is not good', async () => {
