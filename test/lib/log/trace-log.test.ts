@@ -4,6 +4,7 @@ import {
   createTraceLog,
   type FailureSource,
   type ImageOperationEvent,
+  type TraceLog,
 } from '../../../lib/log/trace-log.ts';
 
 const event: ImageOperationEvent = {

@@ -75,7 +75,7 @@ describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => 
       url,
       `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
     );
-    onTestFinished(() => query(url, `DROP DATABASE ${name} WITH (FORCE)`));
+    onTestFinished(async () => void (await query(url, `DROP DATABASE ${name} WITH (FORCE)`)));
     const plain = new URL(url);
     plain.pathname = `/${name}`;
 
