@@ -1,5 +1,5 @@
 import type { Deadline } from '../../admission/deadline.ts';
-import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Provider, ProviderRequest, ProviderResult } from '../../providers/provider-port.ts';
@@ -110,16 +110,24 @@ async function tryOnce(
   if (!ended || ended.isLate) {
     // The call was stopped, so its images are not delivered. The images are paid for nevertheless.
     const result = ended && 'result' in ended ? ended.result : undefined;
+    const isWithdrawn = ended !== undefined && 'error' in ended && isWithdrawal(ended.error);
     if (result) ledger.repliedLate(result.outputs.length, result.usage);
     throw stopError(signal, {
       sent: ledger.wasSent(),
-      outcomeKnown: result !== undefined || (ended !== undefined && !ledger.isSent()),
+      outcomeKnown:
+        result !== undefined || isWithdrawn || (ended !== undefined && !ledger.isSent()),
       stopped: ended !== undefined,
+      isWithdrawn,
     });
   }
   if ('error' in ended) throw ended.error;
   ledger.replied(ended.result.outputs.length, ended.result.usage);
   return ended.result;
+}
+
+/** Returns true for the error of a stopped call that the provider had not begun. */
+function isWithdrawal(error: unknown): boolean {
+  return error instanceof BridgeError && error.code === 'cancelled' && error.effect === 'not_begun';
 }
 
 /** Watches the signal. `over` resolves `graceMs` milliseconds after the signal has aborted. */
@@ -175,16 +183,19 @@ interface StoppedCall {
   readonly outcomeKnown?: boolean;
   /** False if a part of the call may still be running. */
   readonly stopped?: boolean;
+  /** True if the provider says that it had not begun the call. */
+  readonly isWithdrawn?: boolean;
 }
 
 /** Returns the failure of a call that was ended by the deadline, by the client or by the failure of a sibling. */
 export function stopError(
   signal: AbortSignal,
-  { sent, outcomeKnown = true, stopped = true }: StoppedCall,
+  { sent, outcomeKnown = true, stopped = true, isWithdrawn = false }: StoppedCall,
 ): BridgeError {
   const reason = toBridgeError(signal.reason);
   return reason.with({
     retryable: reason.retryable && !sent && outcomeKnown,
+    ...(isWithdrawn ? { effect: 'not_begun' } : {}),
     details: { ...(outcomeKnown ? {} : { outcome: 'unknown' }), provider_stopped: stopped },
   });
 }

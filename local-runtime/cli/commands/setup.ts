@@ -89,6 +89,13 @@ const KEYS = [
     whose: 'Together',
     lines: ['dialect = "together"'],
   },
+  {
+    name: 'bfl',
+    kind: 'task',
+    variable: 'BFL_API_KEY',
+    whose: 'Black Forest Labs',
+    lines: ['service = "bfl"'],
+  },
 ] as const;
 
 /** Returns the first provider that is available and that the user accepts: the agent, a provider with an API key, or the sandbox. */
@@ -186,7 +193,7 @@ type ProposedProvider =
   | { readonly name: 'agent-responses' | 'sandbox' }
   | {
       readonly name: string;
-      readonly kind: 'openai_images' | 'gemini';
+      readonly kind: 'openai_images' | 'gemini' | 'task';
       /** The environment variable that contains the API key of the provider. */
       readonly variable: string;
       /** More lines of its section. */

@@ -304,6 +304,21 @@ describe('createCallProvider, endings', () => {
     expect(ledger.rows()).toMatchObject([{ progress: 'lost', paid: 'yes' }]);
   });
 
+  it('charges nothing for a stopped call if the provider says that it had not begun the call', async () => {
+    const { start, provider, client, ledger } = rig({ obeys: false });
+    const calling = start();
+    const call = await provider.call(0);
+    call.dispatch();
+
+    client.abort(disconnected());
+    call.fail(new BridgeError('cancelled', 'withdrawn', { effect: 'not_begun' }));
+
+    const error = await calling.catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'cancelled', effect: 'not_begun' });
+    expect(error.details).not.toHaveProperty('outcome');
+    expect(ledger.rows()).toMatchObject([{ paid: 'no' }]);
+  });
+
   it.each<[string, ProviderResult | BridgeError]>([
     ['a result', result],
     ['a failure', new BridgeError('safety_rejected', 'no')],

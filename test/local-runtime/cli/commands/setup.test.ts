@@ -128,6 +128,7 @@ describe('setup', () => {
     ['OPENROUTER_API_KEY', 'openrouter', 'openai_images'],
     ['XAI_API_KEY', 'xai', 'openai_images'],
     ['TOGETHER_API_KEY', 'together', 'openai_images'],
+    ['BFL_API_KEY', 'bfl', 'task'],
   ])(
     'proposes the provider of the key in %s, and never shows the key',
     async (variable, name, kind) => {
