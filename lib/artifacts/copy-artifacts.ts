@@ -12,13 +12,13 @@ interface Deps {
 }
 
 /** A file that is missing in the source or differs from its record. The file was not copied. */
-export interface UncopiedFile {
+interface UncopiedFile {
   readonly id: string;
   readonly name: string;
 }
 
 /** Receives the results while files are copied. */
-export interface CopyReport {
+interface CopyReport {
   readonly onFiles: (count: number) => void;
   readonly onProblem: (file: UncopiedFile) => void;
 }

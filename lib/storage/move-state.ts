@@ -4,7 +4,7 @@ import type { StateInspection } from './state-inspection-port.ts';
 import type { MoveSource, MoveTarget } from './state-move-port.ts';
 
 /** Reports that this number of rows of a table was copied. */
-export type OnRows = (table: string, rows: number) => void;
+type OnRows = (table: string, rows: number) => void;
 
 interface Steps {
   /** Copies the files that the rows of the source name. */

@@ -18,7 +18,7 @@ export interface Queries {
 }
 
 /** Runs statements, and adds many rows at once. */
-export interface BulkQueries extends Queries {
+interface BulkQueries extends Queries {
   /** See `copyIn`. */
   copy(target: string, rows: readonly (readonly (string | number | null)[])[]): Promise<void>;
 }

@@ -221,6 +221,8 @@ describe.runIf(HAS_POSTGRES && HAS_S3)('state move', () => {
 
     await rm(join(folder, 'state'), { recursive: true });
     await rm(join(folder, 'images'), { recursive: true });
+    // The folder of a move that was killed.
+    await mkdir(join(folder, 'state/.state-move-killed'), { recursive: true });
     expect(await run('many', 'one')).toMatchObject({ exitCode: 0, stderr: '' });
 
     expect(dump()).toEqual(before);
