@@ -28,6 +28,8 @@ export interface EmulatedService {
   result?(task: EmulatedTask): Reply;
   readonly cancel?: {
     readonly method: 'POST' | 'PUT';
+    /** True if the replies to polls say that a task was cancelled before it began. */
+    readonly statesNotBegun?: true;
     /** Returns the reply to the first request to cancel the task. */
     reply(task: EmulatedTask): Reply;
   };
