@@ -53,7 +53,7 @@ export const FAILURES = {
     code: 'unsupported_capability',
     message: 'the backend does not have this model, or `base_url` is wrong',
   },
-  /** A router found no upstream for the model with these parameters. */
+  /** A router has the model, but found no upstream that accepts the call. The model must not leave a catalogue. */
   noUpstream: {
     code: 'unsupported_capability',
     message: 'no upstream of the backend serves this model with these parameters',

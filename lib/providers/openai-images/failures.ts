@@ -14,16 +14,12 @@ import type { Dialect } from './dialects/dialect.ts';
 import { OPENAI } from './dialects/openai.ts';
 
 const { authentication, safety, rate, quota, unsupported, input } = FAILURES;
-const { unknownModel, unknownModelOrRoute, noUpstream } = FAILURES;
+const { unknownModel, unknownModelOrRoute } = FAILURES;
 const { refused, transient, unknownOutcome, other } = FAILURES;
 
 /** Rows whose error names the invalid field. */
 const WITH_FIELD: ReadonlySet<FailureRow> = new Set([unsupported, input, refused]);
-const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([
-  unknownModel,
-  unknownModelOrRoute,
-  noUpstream,
-]);
+const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([unknownModel, unknownModelOrRoute]);
 
 /** Meaning of the error names of OpenAI and compatible servers. */
 const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([

@@ -1,13 +1,20 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createXai } from '@ai-sdk/xai';
 import { OpenRouter } from '@openrouter/sdk';
 import { generateImage } from 'ai';
 import sharp from 'sharp';
 import Together from 'together-ai';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Parameters } from '../../../../lib/contract/request/parameters.ts';
 import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
 import type { ProviderInput } from '../../../../lib/providers/provider-port.ts';
-import type { ImagesUpstreamOptions } from '../../../support/images-upstream/images-upstream.ts';
-import { inputOf } from '../agent-responses/requests.ts';
+import {
+  createImagesUpstream,
+  type ImagesUpstreamOptions,
+} from '../../../support/images-upstream/images-upstream.ts';
+import { agentRequest, inputOf } from '../agent-responses/requests.ts';
+import { makeFolder, namedSettings, openProgramProvider } from '../program-rig.ts';
 import { type EmulatedRig, openEmulated } from './emulated-rig.ts';
 
 const opened: EmulatedRig[] = [];
@@ -37,6 +44,32 @@ function dataUrl({ mediaType, bytes }: ProviderInput): string {
 function bodiesOf({ upstream }: EmulatedRig): readonly Record<string, unknown>[] {
   expect(upstream.counters()).toMatchObject({ refused: 0, broken: 0 });
   return upstream.calls.map(({ body }) => JSON.parse(body?.toString() ?? ''));
+}
+
+/** The provider `router` as the program builds it, with its catalogue. */
+async function openRouterProgram(set: Readonly<Record<string, string>>) {
+  const folder = await makeFolder('router');
+  const upstream = await createImagesUpstream({ dialect: 'openrouter', imageBytes: 2000 });
+  const keyFile = join(folder, 'key');
+  await writeFile(keyFile, upstream.key() ?? '', { mode: 0o600 });
+  const settings = {
+    dialect: 'openrouter',
+    base_url: upstream.baseUrl,
+    api_key_file: keyFile,
+    ...set,
+  };
+  const program = await openProgramProvider(
+    folder,
+    namedSettings('openai_images', 'router', settings),
+  );
+  return {
+    ...program,
+    upstream,
+    async close() {
+      await program.close();
+      await upstream.close();
+    },
+  };
 }
 
 const PROMPT = 'A lighthouse in a storm';
@@ -144,13 +177,59 @@ describe('the dialect openrouter', () => {
     });
   });
 
-  it('reports an upstream that the settings exclude as an unsupported model', async () => {
-    const rig = await rigOf('openrouter', { upstreams: ['elsewhere'] });
-
-    await expect(rig.call({ model: SEEDREAM })).rejects.toMatchObject({
-      code: 'unsupported_capability',
-      param: 'routing.model',
+  it('keeps a model whose upstreams the settings exclude, and drops a model that is gone', async () => {
+    const { upstream, provider, run, close } = await openRouterProgram({
+      upstreams: '["elsewhere"]',
+      models: `["${SEEDREAM}", "maker/gone"]`,
     });
+    await provider.catalogue?.refresh.run(new AbortController().signal);
+
+    const unrouted = await run(agentRequest({ model: SEEDREAM })).ended;
+    const gone = await run(agentRequest({ model: 'maker/gone' })).ended;
+
+    expect(unrouted).toMatchObject({ code: 'unsupported_capability', param: null });
+    expect(provider.capabilities(SEEDREAM)).toMatchObject({ resolutions: ['1k', '2k', '4k'] });
+    expect(gone).toMatchObject({ code: 'unsupported_capability', param: 'routing.model' });
+    expect(upstream.counters()).toMatchObject({ calls: 2, refused: 2 });
+    await close();
+  });
+
+  it('offers for each model of the catalogue exactly what the service accepts', async () => {
+    const { upstream, provider, run, close } = await openRouterProgram({
+      models: `["${GPT}"]`,
+      catalogue: 'all',
+    });
+    await provider.catalogue?.refresh.run(new AbortController().signal);
+    const image = await sampleImage();
+    // The service checks a call before this behaviour, which draws nothing.
+    upstream.setDefaultBehaviour('status=403');
+
+    for (const model of provider.describe().models) {
+      const document = provider.capabilities(model);
+      const images = document?.edits ? [image] : [];
+      const operation = document?.edits ? 'edit' : 'generate';
+      const choices: Partial<Parameters>[] = [
+        {},
+        ...(document?.sizes.allowed ?? []).map((size) => ({ size })),
+        ...(document?.aspect_ratios ?? []).map((aspect_ratio) => ({ aspect_ratio })),
+        ...(document?.resolutions ?? []).map((resolution) => ({ resolution })),
+        ...(document?.qualities ?? []).map((quality) => ({ quality })),
+        ...(document?.output_formats ?? []).map((output_format) => ({ output_format })),
+        ...(document?.backgrounds ?? []).map((background) => ({ background })),
+      ];
+      for (const parameters of choices) {
+        await run(agentRequest({ model, operation, images, parameters })).ended;
+      }
+    }
+
+    expect(provider.describe().models).toEqual(upstream.models);
+    expect(provider.capabilities('maker/upscale')).toMatchObject({
+      generation: false,
+      edits: true,
+    });
+    expect(upstream.accepted.length).toBeGreaterThan(30);
+    expect(upstream.counters()).toMatchObject({ refused: 0, calls: upstream.accepted.length });
+    await close();
   });
 });
 
