@@ -11,9 +11,10 @@ import { findCopyProblems } from './inspect-state.ts';
 import { searchIndexFile } from './search/job-search.ts';
 
 const TEMPORARY = '.state-restore-';
+const HAS_TICKETS = "SELECT 1 FROM sqlite_schema WHERE name = 'ledger_ticket'";
 
 /**
- * Replaces the database `file` with a copy of `source` whose queue is paused. The caller must have locked the directory. The
+ * Replaces the database `file` with a copy of `source` whose queue is paused and whose running jobs do not continue. The caller must have locked the directory. The
  * source is copied and checked first, and the replacement is atomic: after a failure or a crash, `file` is unchanged or is the
  * copy. Keeps the replaced database in the same folder and returns its name, or undefined if no database existed. Throws
  * `configuration` if the restore fails.
@@ -26,7 +27,7 @@ export function restoreState(file: string, source: string): string | undefined {
     copySource(source, copy);
     const [problem] = findCopyProblems(copy);
     if (problem !== undefined) throw refusal(`is not valid: ${problem}`);
-    pauseQueue(copy);
+    stopJobs(copy);
     const replaced = keepReplaced(file);
     renameSync(copy, file);
     // The search index describes the replaced jobs. The next start builds a new index.
@@ -72,14 +73,16 @@ function copySource(source: string, copy: string): void {
 }
 
 /**
- * Pauses the queue of the copy, because the original may have run its queued jobs since the copy was made, and each job would
- * be charged again.
+ * Pauses the queue of the copy and deletes its tickets, so that its running jobs end as interrupted. The original may have run its
+ * queued jobs and the further calls of its running jobs since the copy was made, and each of these would be charged again.
  */
-function pauseQueue(copy: string): void {
+function stopJobs(copy: string): void {
   const connection = connect(copy);
   try {
     keepNoLog(connection);
     connection.prepare('UPDATE queue SET paused = 1').run();
+    // A copy of an earlier schema has no tickets.
+    if (connection.prepare(HAS_TICKETS).get()) connection.exec('DELETE FROM ledger_ticket');
   } finally {
     connection.close();
   }

@@ -10,11 +10,12 @@ import {
 } from '../../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { createLedgerStore } from '../../../../lib/storage/sqlite/ledger-store.ts';
 import { MIGRATIONS } from '../../../../lib/storage/sqlite/migrations.ts';
 import { createSqliteInspection } from '../../../../lib/storage/sqlite/state-inspection.ts';
 import { runStateMigrate } from '../../../../local-runtime/cli/commands/state.ts';
 import { lockStateDirectory } from '../../../../local-runtime/server/locks/state-lock.ts';
-import { newJob, WIDE } from '../../../support/jobs.ts';
+import { FAILURE, newJob, WIDE } from '../../../support/jobs.ts';
 import { runCommand, testIo } from '../../../support/run-command.ts';
 
 const ids = createIds(() => 0);
@@ -202,6 +203,24 @@ Start the bridge, cancel the jobs that have already run, then use: image-bridge 
     expect(await createJobStore(restored).claim(1)).toBeUndefined();
     await queue.setPaused(false);
     expect(await createJobStore(restored).claim(1)).toBeDefined();
+    await restored.close();
+  });
+
+  it('continues no running job of a copy, because the original may have sent its further calls', async () => {
+    const { id = '' } = (await createJobStore(database).claim(1)) ?? {};
+    const ledger = createLedgerStore(database);
+    await ledger.addCall(id, { call: 0, provider: 'sandbox', indices: [0] });
+    await ledger.accept(id, { call: 0, model: 'a-model', ticket: 'a ticket' });
+    await run('backup', 'copy.sqlite');
+    await database.close();
+
+    const result = await run('restore', 'copy.sqlite');
+
+    const restored = openStateDatabase({ file: stateDatabaseFile(folder), ids });
+    const jobs = createJobStore(restored);
+    expect(result.exitCode).toBe(0);
+    expect(await jobs.resumeAbandoned({ atSecs: 2, error: FAILURE })).toBeUndefined();
+    expect(await jobs.interruptAbandoned({ atSecs: 2, error: FAILURE })).toBe(1);
     await restored.close();
   });
 
