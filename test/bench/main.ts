@@ -25,6 +25,7 @@ import { jobPosts } from './jobs/job-posts.ts';
 import { jobSearch } from './jobs/job-search.ts';
 import { jobService } from './jobs/job-service.ts';
 import { postgresJobs } from './jobs/postgres-jobs.ts';
+import { replicas } from './jobs/replicas.ts';
 import { slowDisk } from './jobs/slow-disk.ts';
 import { stateMove } from './jobs/state-move.ts';
 import { webhookOutbox } from './jobs/webhook-outbox.ts';
@@ -73,6 +74,7 @@ const BENCHES: readonly Bench[] = [
   jobLists,
   jobClaims,
   postgresJobs,
+  replicas,
   jobSearch,
   stateMove,
   webhookOutbox,

@@ -10,6 +10,8 @@ export interface PostgresProxy {
   readonly url: string;
   /** Loses the next COMMIT. With `away`, all later connections are refused. */
   loseNextCommit(loss: CommitLoss, options?: { readonly away: boolean }): void;
+  /** Delays the replies of the connection that sends the next COMMIT, beginning with the reply to the COMMIT. */
+  delayNextCommit(delayMs: number): void;
   /** Accepts connections again. */
   comeBack(): void;
   /** Ends all connections, and connects later connections to another server. */
@@ -25,11 +27,13 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
   const sockets = new Set<Socket>();
   let next: { readonly loss: CommitLoss; readonly away: boolean } | undefined;
   let isAway = false;
+  let nextDelayMs = 0;
 
   function forward(client: Socket): void {
     if (isAway) return void client.destroy();
     const server = connect(Number(target.port), target.hostname);
     let isReplyLost = false;
+    let delayMs = 0;
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -46,10 +50,15 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
         if (loss === 'request') return void client.destroy();
         isReplyLost = true;
       }
+      if (nextDelayMs > 0 && bytes.includes(COMMIT)) {
+        delayMs = nextDelayMs;
+        nextDelayMs = 0;
+      }
       server.write(bytes);
     });
     server.on('data', (bytes: Buffer) => {
       if (isReplyLost) client.destroy();
+      else if (delayMs > 0) setTimeout(() => client.write(bytes), delayMs);
       else client.write(bytes);
     });
   }
@@ -64,6 +73,9 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
     url: url.href,
     loseNextCommit(loss, { away } = { away: false }) {
       next = { loss, away };
+    },
+    delayNextCommit(ms) {
+      nextDelayMs = ms;
     },
     comeBack() {
       isAway = false;

@@ -121,6 +121,23 @@ describe.runIf(HAS_POSTGRES)('a database with faults', () => {
     },
   );
 
+  it.each([
+    ['within the limit of a statement', 5000],
+    ['beyond the limit of a statement', 500],
+  ])(
+    'stores a write exactly once if the server answers two seconds late, %s',
+    async (_, limitMs) => {
+      const proxy = await startPostgresProxy(server.url);
+      onTestFinished(proxy.close);
+      const { add, stored } = await openEntries(proxy.url, limitMs);
+
+      proxy.delayNextCommit(2000);
+
+      expect(await add('a')).toBe('a');
+      expect(await stored()).toEqual(['a']);
+    },
+  );
+
   it('asks again for the outcome of a write until the server can be reached', async () => {
     const proxy = await startPostgresProxy(server.url);
     onTestFinished(proxy.close);
