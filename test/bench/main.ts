@@ -38,6 +38,7 @@ import { plan } from './plan.ts';
 import { agentTurns } from './providers/agent-turns.ts';
 import { imageCost } from './providers/image-cost.ts';
 import { openaiImages } from './providers/openai-images.ts';
+import { tasks } from './providers/tasks.ts';
 import { upstreamStream } from './providers/upstream-stream.ts';
 import { readForm } from './read-form.ts';
 import { scrape } from './scrape.ts';
@@ -62,6 +63,7 @@ const BENCHES: readonly Bench[] = [
   imageCost,
   upstreamStream,
   openaiImages,
+  tasks,
   agentTurns,
   eventStream,
   getArtifact,
