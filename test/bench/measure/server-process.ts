@@ -20,7 +20,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-export type ProgramName = 'bridge' | 'floor' | 'form' | 'images-server';
+export type ProgramName = 'bridge' | 'floor' | 'form' | 'images-server' | 'task-server';
 
 /** Starts a program of `programs/` in a process of its own, which ends with this process at the latest. */
 export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;
