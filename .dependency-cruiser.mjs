@@ -25,12 +25,14 @@ const ROOMS = {
   'lib/artifacts': [...SERVICE, 'lib/images'],
   'lib/inputs': [...SERVICE, 'lib/images', 'lib/net', 'lib/artifacts ports'],
   'lib/providers': [...SERVICE, 'lib/cursors', 'lib/images', 'lib/net'],
+  'lib/prices': [...COMMON, 'lib/config', 'lib/providers ports'],
   'lib/admission': SERVICE,
   'lib/generation': [
     ...SERVICE,
     'lib/images',
     'lib/inputs',
     'lib/providers',
+    'lib/prices',
     'lib/admission',
     'lib/artifacts',
   ],
@@ -48,7 +50,7 @@ const ROOMS = {
     'lib/usage types',
   ],
   'lib/openai': [...SERVICE, 'lib/generation types', 'lib/image-requests types'],
-  'lib/plans': [...SERVICE, 'lib/generation', 'lib/openai'],
+  'lib/plans': [...SERVICE, 'lib/prices types', 'lib/generation', 'lib/openai'],
   'lib/webhooks': [...SERVICE, 'lib/config', 'lib/net', 'lib/admission ports'],
   'lib/jobs': [
     ...SERVICE,

@@ -12,6 +12,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { createRemoteFetch } from './net/remote-fetch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
+import type { PriceList } from './prices/price-list.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns, createRecentDurations } from './runs/image-run.ts';
 import { createSessionLocks, createSessions, createSessionTurns } from './sessions/sessions.ts';
@@ -27,6 +28,7 @@ interface Outside {
 
 interface RunParts {
   readonly registry: ProviderRegistry;
+  readonly prices: PriceList;
   readonly engine: ImageEngine;
   readonly stores: Pick<
     Stores,
@@ -38,7 +40,7 @@ interface RunParts {
 /** Builds the objects of an image run: inputs, admission and the generation. */
 export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const { clock, ids, log, metrics } = outside;
-  const { registry, engine } = parts;
+  const { registry, prices, engine } = parts;
   const { publisher } = parts.artifacts;
   const inputs = openInputs(config, clock, parts);
   const { permits } = parts.stores;
@@ -50,6 +52,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const forecast = createInputForecast({ artifacts, limits, imageLimits });
   const generation = createGeneration({
     registry,
+    prices,
     sessions: turns,
     admission,
     metrics,

@@ -25,6 +25,10 @@ import type { Ids } from './platform/ids.ts';
 import type { Task } from './platform/task.ts';
 import { createTimeSlices } from './platform/time-slices.ts';
 import { createPresets } from './presets/presets.ts';
+import { createPriceList, type PriceList } from './prices/price-list.ts';
+import { readPrices } from './prices/price-rows.ts';
+import { pricedProviders } from './prices/priced-providers.ts';
+import { SHIPPED_PRICES } from './prices/shipped-prices.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
@@ -86,11 +90,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
-  const registry = openRegistry(config, enabled.providers);
+  const [registry, prices] = [openRegistry(config, enabled.providers), openPrices(config)];
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
-  const running = openRuns(config, outside, { registry, engine, stores, artifacts });
+  const running = openRuns(config, outside, { registry, prices, engine, stores, artifacts });
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
   const maxInputBytes = config.inputs.max_bytes_each;
@@ -138,7 +142,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       diagnostics,
       artifacts: delivery,
       providers: createProviderInventory({ registry, cursors }),
-      ...openAi(config, { imageRequests, running, readiness, registry, clock }),
+      ...openAi(config, { imageRequests, running, readiness, registry, prices, clock }),
       ...appJobs.services,
       metrics: openExposition(metrics, { admission, appJobs, registry, readiness }),
     },
@@ -183,6 +187,12 @@ function openRegistry({ default_provider: name, runtime }: Config, providers: re
   return createProviderRegistry(providers, name, runtime.request);
 }
 
+function openPrices(config: Config): PriceList {
+  const operator = readPrices(config.runtime.prices_file).rows;
+  const providers = pricedProviders(config);
+  return createPriceList({ operator, shipped: SHIPPED_PRICES, providers });
+}
+
 function openReplay({ runtime }: Config, { clock, ids }: Outside, stores: Stores) {
   const policies = toReplayPolicies(runtime.idempotency);
   const store = stores.openReplay(policies);
@@ -214,9 +224,10 @@ function openAi(
     running: Pick<ReturnType<typeof openRuns>, 'planRoutes' | 'admission'>;
     readiness: Pick<Readiness, 'findProviderFault'>;
     registry: ProviderRegistry;
+    prices: PriceList;
   },
 ) {
-  const { imageRequests, running, readiness, registry, clock } = parts;
+  const { imageRequests, running, readiness, registry, prices, clock } = parts;
   const { planRoutes, admission } = running;
   const models = createModels({
     providers: () => registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
@@ -233,6 +244,7 @@ function openAi(
     openAiImages: createOpenAiImages({ imageRequests, models, limits }),
     plans: createPlans({
       planRoutes,
+      prices,
       findFault: (provider) =>
         readiness.findProviderFault(provider) ?? admission.findRefusal(provider),
       models,

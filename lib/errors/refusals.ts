@@ -7,6 +7,7 @@ export const REFUSAL_REASONS = [
   'artifact_folder_unusable',
   'artifact_store_unavailable',
   'body_memory',
+  'budget',
   'circuit_open',
   'idempotency_full',
   'jobs_full',

@@ -4,6 +4,7 @@ import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createEventQueue, createVerifyPartials, type VerifiedEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
+import type { PlannedSpend } from './ledger/ledger.ts';
 import {
   createPipeline,
   type GenerationContext,
@@ -11,6 +12,7 @@ import {
   type PipelineDeps,
 } from './pipeline.ts';
 import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
+import { plannedSpend } from './plan/planned-spend.ts';
 import { fallsBack, resolveCandidates, toRoute } from './plan/routing.ts';
 
 interface Deps extends PipelineDeps {
@@ -69,6 +71,23 @@ export function createGeneration(deps: Deps) {
         },
         result,
       };
+    },
+
+    /** Returns the cost of a request on its dearest route. `inputs` contains the known facts about the images. */
+    plannedSpend(
+      request: GenerationRequest,
+      { requestId }: Pick<GenerationContext, 'requestId'>,
+      inputs?: InputSet<InputFacts>,
+    ): PlannedSpend {
+      const { registry, prices } = deps;
+      const plans = resolveCandidates(request.routing, registry).map((candidate) => {
+        try {
+          return makePlan(requestId, request, toRoute(candidate, registry), inputs);
+        } catch (thrown) {
+          return toBridgeError(thrown);
+        }
+      });
+      return plannedSpend(plans, prices);
     },
 
     /**

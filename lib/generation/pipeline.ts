@@ -14,6 +14,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { anySignal } from '../platform/linked-signal.ts';
+import type { PriceList } from '../prices/price-list.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createCallProvider, stopError } from './call/call-provider.ts';
 import { createFanOut, type FanOut } from './call/fan-out.ts';
@@ -32,6 +33,7 @@ import type { GenerationEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
+import { plannedSpend } from './plan/planned-spend.ts';
 import { type Candidate, continuedCandidates, resolveCandidates, toRoute } from './plan/routing.ts';
 import type { SessionTurn, SessionTurns } from './session-turns-port.ts';
 import { startTimes, type Times } from './times.ts';
@@ -52,6 +54,7 @@ export interface PipelineDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
+  readonly prices: PriceList;
   /** The slots of all replicas. Undefined if the limits of providers hold for this process alone. */
   readonly permits?: Permits | undefined;
   readonly settings: { readonly cancellation_grace_ms: number };
@@ -115,10 +118,10 @@ interface Made extends Outcome {
 
 /** Creates the function that runs the steps of every generation: plan, inputs, admission, calls, finish, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, publisher, clock, ids, metrics, permits, settings } = deps;
+  const { registry, publisher, clock, ids, metrics, prices, permits, settings } = deps;
   const graceMs = settings.cancellation_grace_ms;
   const callProvider = createCallProvider({ clock, ids, graceMs });
-  const fanOut = createFanOut({ clock, callProvider, metrics, permits });
+  const fanOut = createFanOut({ clock, callProvider, metrics, prices, permits });
 
   /**
    * Tries the routes of a request in order, until a route succeeds or until a failure does not allow a fallback. If the request
@@ -159,7 +162,7 @@ export function createPipeline(deps: PipelineDeps) {
           made = isContinued ? interruption() : plan;
         } else {
           // If admission fails, the request fails. The other routes are not tried.
-          admitted ??= await admit(plan, request, operation);
+          admitted ??= await admit(plan, request, candidates, operation);
           const onRoute = isContinued ? operation : { ...operation, earlier: undefined };
           made = await runRoute(plan, admitted.images, attempts, onRoute).catch(toBridgeError);
         }
@@ -199,16 +202,23 @@ function planOn(
 async function admit(
   { ask, output }: Plan,
   request: GenerationRequest,
+  candidates: readonly Candidate[],
   operation: Operation,
 ): Promise<Admitted> {
-  const { inputs, publisher, admission, sessions, metrics, scope, ledger, times } = operation;
+  const { inputs, publisher, admission, sessions, metrics, prices } = operation;
+  const { scope, ledger, times } = operation;
   const { sending, onEvent, onAdmitted, waitsWhenFull = false, earlier } = operation;
   const turn = toTurnRequest(ask, operation);
   if (turn) await sessions.check(turn);
   // Checked before the images are decoded, so that no image is decoded for a request that cannot be admitted.
   if (!waitsWhenFull) admission.checkOperation();
   if (!earlier && isPublished(output)) await publisher.refuseBroken();
-  await ledger.reserve();
+  await ledger.reserve(() =>
+    plannedSpend(
+      candidates.map((candidate) => planOn(candidate, request, operation)),
+      prices,
+    ),
+  );
   if (!earlier) {
     for (const stage of ['queued', 'preparing'] as const) onEvent({ type: 'progress', stage });
   }
@@ -275,7 +285,7 @@ async function deliver(made: Made, operation: Operation): Promise<GenerationResu
     ? { outcome: made, delivered: made.published }
     : await times.of('artifact', delivery.late(made));
   ledger.delivered(delivered.data.map(({ index }) => index));
-  const response = toImageResponse(outcome, delivered, times.report());
+  const response = toImageResponse(outcome, delivered, times.report(), ledger.cost());
   return { response, publications: delivered.publications };
 }
 

@@ -29,7 +29,7 @@ import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job
 
 interface Deps {
   readonly store: Pick<JobStore, 'submit' | 'refuseWhenFull' | 'find' | 'findByKey' | 'needsInput'>;
-  readonly generation: Pick<Generation, 'plan'>;
+  readonly generation: Pick<Generation, 'plan' | 'plannedSpend'>;
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
   readonly usage: Pick<Usage, 'reservationOf'>;
@@ -102,7 +102,10 @@ function createAcceptJob(deps: Deps) {
       request: toJobRequest(images),
       reservedBytes: reservationFor(request.parameters.n),
     };
-    const reservation = usage.reservationOf(caller, request.parameters.n);
+    const facts = hasImages ? mapInputs(images, factsOf) : undefined;
+    const reservation = usage.reservationOf(caller, request.parameters.n, () =>
+      generation.plannedSpend(request, context, facts),
+    );
     return inputs.keepFor(toList(images), signal, () =>
       store.submit(job, { ...limits, reservation, ...(key && { key }) }),
     );

@@ -62,6 +62,23 @@ export const METRICS = {
     help: 'Duration of provider calls.',
     buckets: OPERATION_SECS,
   },
+  costUsd: {
+    kind: 'counter',
+    name: 'cost_usd_total',
+    help: 'Cost of provider calls in US dollars. The basis is reported or priced.',
+    labels: ['provider', 'basis'],
+  },
+  costUnknownImages: {
+    kind: 'counter',
+    name: 'cost_unknown_images_total',
+    help: 'Images that were or may have been made and whose cost is unknown.',
+    labels: ['provider'],
+  },
+  budgetRefusals: {
+    kind: 'counter',
+    name: 'budget_refusals_total',
+    help: 'HTTP requests that were rejected because the budget of their token is too small.',
+  },
   queueSecs: {
     kind: 'histogram',
     name: 'queue_duration_seconds',

@@ -1,3 +1,4 @@
+import type { Cost } from '../contract/reply/cost.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
@@ -33,7 +34,13 @@ export interface Metrics {
     readonly code: BridgeCode | 'ok';
     readonly durationMs: number;
   }): void;
-  providerCallEnded(ended: { readonly durationMs: number }): void;
+  providerCallEnded(ended: {
+    readonly durationMs: number;
+    readonly provider: string;
+    readonly cost: Cost;
+    /** The number of images whose cost is unknown. */
+    readonly unpriced: number;
+  }): void;
   /** Call when an operation has left the queue of a gate, even if the operation waited 0 ms. */
   queued(wait: { readonly durationMs: number }): void;
   imageGenerated(image: {

@@ -43,13 +43,21 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     httpRequestEnded(ended) {
       countHttp(ended);
       if (ended.refusal !== undefined) metrics.refusals.inc({ reason: ended.refusal });
+      if (ended.refusal === 'budget') metrics.budgetRefusals.inc();
     },
     operationEnded({ provider, operation, result, code, durationMs }) {
       const known = CODES.has(code) ? code : 'internal';
       metrics.operations.inc({ provider: registered(provider), operation, result, code: known });
       metrics.operationSecs.observe(durationMs / 1000);
     },
-    providerCallEnded: ({ durationMs }) => metrics.providerSecs.observe(durationMs / 1000),
+    providerCallEnded({ durationMs, provider: name, cost, unpriced }) {
+      metrics.providerSecs.observe(durationMs / 1000);
+      const provider = registered(name);
+      // The known part of an unknown cost was reported or priced by an earlier try. It counts as priced, the weaker basis.
+      const basis = cost.basis === 'unknown' ? 'priced' : cost.basis;
+      if (cost.amount > 0n) metrics.costUsd.inc({ provider, basis }, Number(cost.amount) / 1e10);
+      if (unpriced > 0) metrics.costUnknownImages.inc({ provider }, unpriced);
+    },
     queued: ({ durationMs }) => metrics.queueSecs.observe(durationMs / 1000),
     imageGenerated({ provider, format, bytes }) {
       metrics.generatedImages.inc({ provider: registered(provider), format });

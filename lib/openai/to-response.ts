@@ -82,7 +82,7 @@ function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
 
 function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesResponse['bridge_ext'] {
   const { ignored } = naming;
-  const { id, provider, model, effective, attempts, session, timings, delivered } = response;
+  const { id, provider, model, effective, attempts, session, cost, timings, delivered } = response;
   const { normalizations, warnings } = withCallersFields(response, naming);
   return {
     id,
@@ -92,6 +92,7 @@ function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesRespo
     normalizations,
     ...(attempts ? { attempts } : {}),
     ...(session ? { session } : {}),
+    ...(cost ? { cost } : {}),
     timings,
     delivered,
     ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),

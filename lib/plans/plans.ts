@@ -1,5 +1,6 @@
 import type { OpenAiPlanRequest } from '../contract/openai/plan.ts';
-import type { ImagePlan, PlannedRoute } from '../contract/reply/image-plan.ts';
+import { toWireCost, UNKNOWN_COST } from '../contract/reply/cost.ts';
+import type { ImagePlan, PlanCost, PlannedRoute } from '../contract/reply/image-plan.ts';
 import { WARNINGS, type Warning } from '../contract/reply/image-response.ts';
 import type { PlanInput } from '../contract/request/image-input.ts';
 import type { PlanRequest } from '../contract/request/image-request.ts';
@@ -23,11 +24,13 @@ import {
   toImageRequest,
 } from '../openai/to-image-request.ts';
 import { withCallersFields } from '../openai/to-response.ts';
+import type { PlannedCost, PriceList } from '../prices/price-list.ts';
 
 interface Deps {
   readonly planRoutes: PlanRoutes;
   /** Returns the error with which a provider would reject work now, if the error is known without a call. */
   readonly findFault: (provider: string) => BridgeError | undefined;
+  readonly prices: Pick<PriceList, 'plan'>;
   readonly models: Pick<Models, 'resolve'>;
   readonly limits: RequestLimits;
 }
@@ -38,7 +41,7 @@ type Candidate = RouteOutcome & { readonly fault: BridgeError | undefined };
 export type Plans = ReturnType<typeof createPlans>;
 
 /** Plans a native or an OpenAI request for each of its routes. The request is not run. */
-export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
+export function createPlans({ planRoutes, findFault, prices, ...deps }: Deps) {
   async function planNative(
     sent: PlanRequest,
     context: Pick<RequestContext, 'requestId' | 'scope'>,
@@ -48,7 +51,7 @@ export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
     const requested = toParameters(sent.parameters);
     return {
       chosen: chosenOf(routes, sent.routing.fallback_policy),
-      routes: routes.map((route) => toReport(route, requested)),
+      routes: routes.map((route) => toReport(route, requested, prices)),
     };
   }
 
@@ -95,6 +98,7 @@ function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy
 function toReport(
   { outcome, fault, provider, model }: Candidate,
   requested: Parameters,
+  prices: Pick<PriceList, 'plan'>,
 ): PlannedRoute {
   const route = { provider, model, ready: fault === undefined };
   if (outcome instanceof BridgeError) {
@@ -109,8 +113,15 @@ function toReport(
     normalizations: [...report.normalizations],
     warnings: warningsOf(outcome),
     ...transparencyOf(outcome),
+    cost: toPlanCost(prices.plan(ask.priced)),
     ...(fault && { error: toFlatError(fault) }),
   };
+}
+
+function toPlanCost({ amount, isFree, isExact }: PlannedCost): PlanCost {
+  if (amount === undefined) return toWireCost(UNKNOWN_COST);
+  const cost = toWireCost({ amount, basis: isFree ? 'free' : 'priced' });
+  return { ...cost, bound: isExact ? 'exact' : 'at_most' };
 }
 
 function warningsOf({ finish, report }: Plan): Warning[] {

@@ -1,3 +1,4 @@
+import { type Amount, NO_COST, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { EarlierImage, EarlierWork } from '../generation/earlier-work-port.ts';
 import type {
@@ -15,6 +16,10 @@ export interface StoredAccount extends UsageDay {
   readonly reserved: number;
   readonly allowance: number | null;
   readonly renewals: number;
+  /** The amount of money that is reserved for the outputs. */
+  readonly held: Amount;
+  readonly budget_per_day: Amount | null;
+  readonly budget_per_month: Amount | null;
 }
 
 /** One output of a provider call that may have been sent. */
@@ -36,7 +41,15 @@ export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
 
 const NONE: ReadonlySet<number> = new Set();
 
-const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
+const NOTHING = {
+  images: 0,
+  lost: 0,
+  unknown: 0,
+  failed: 0,
+  tokens: undefined,
+  cost: NO_COST,
+  unpriced: 0,
+} as const;
 
 /** Returns the error of a change to the account of a job that no longer runs in this process. */
 export function notOwnAccount(): BridgeError {
@@ -76,8 +89,8 @@ export function chargedBy(counts: readonly ProviderCounts[]): number {
 }
 
 /** Returns true if there is nothing to count. */
-export function isEmpty({ images, unknown, failed, tokens }: ProviderCounts): boolean {
-  return images + unknown + failed === 0 && tokens === undefined;
+export function isEmpty({ images, unknown, failed, tokens, cost }: ProviderCounts): boolean {
+  return images + unknown + failed === 0 && tokens === undefined && cost.amount === 0n;
 }
 
 /**
@@ -105,7 +118,8 @@ export function countsOfOpen(
   const counts = open.map((row): ProviderCounts => {
     const isKept = kept.has(row.output) && last.get(row.output) === row;
     const { provider } = row;
-    return { ...NOTHING, provider, images: Number(isKept), unknown: Number(!isKept) };
+    const counted = { images: Number(isKept), unknown: Number(!isKept) };
+    return { ...NOTHING, provider, ...counted, cost: UNKNOWN_COST, unpriced: 1 };
   });
   const failed = Math.max(0, outputs - last.size);
   return [...counts, { ...NOTHING, provider: '', failed }];

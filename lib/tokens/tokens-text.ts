@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseToml, toToml } from '../config/sources/toml.ts';
+import { type Amount, amountText, parseAmount } from '../contract/reply/cost.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../contract/request/caller.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Token } from './token.ts';
@@ -21,6 +22,8 @@ const SCOPE_MESSAGE = 'must be 1 to 128 characters from A-Z a-z 0-9 . _ -';
 const SHA256_MESSAGE = 'must be 64 lowercase hexadecimal digits';
 const PERMISSIONS_MESSAGE = `must be a list of ${PERMISSIONS.join(', ')}`;
 const COUNT_MESSAGE = 'must be a whole number from 0 to 2^53 − 1';
+const AMOUNT_MESSAGE =
+  'must be an amount in US dollars as text, such as "2.50", with at most 10 decimals';
 const TIME_MESSAGE =
   'must be a date, or a time with an offset, such as 2027-01-31 or 2027-01-31T18:00:00Z';
 
@@ -56,6 +59,23 @@ function isLocalTime(time: Date): boolean {
 
 const Name = v.pipe(v.string(NAME_MESSAGE), v.regex(TOKEN_NAME, NAME_MESSAGE));
 
+const AmountText = v.pipe(
+  v.union([v.string(), v.bigint()], AMOUNT_MESSAGE),
+  v.transform((amount) => parseAmount(String(amount))),
+  v.check((amount) => amount !== undefined, AMOUNT_MESSAGE),
+);
+
+const UnknownCost = v.union(
+  [
+    v.pipe(
+      v.literal('refuse'),
+      v.transform(() => undefined),
+    ),
+    AmountText,
+  ],
+  `must be "refuse", or ${AMOUNT_MESSAGE.replace('must be ', '')}`,
+);
+
 const Row = v.strictObject({
   id: v.optional(Name),
   name: Name,
@@ -66,6 +86,9 @@ const Row = v.strictObject({
     [...DEFAULT_PERMISSIONS],
   ),
   images_per_day: v.optional(Count),
+  budget_per_day: v.optional(AmountText),
+  budget_per_month: v.optional(AmountText),
+  unknown_cost: v.optional(UnknownCost),
   expires: v.optional(Time),
   disabled: v.optional(v.boolean('must be true or false'), false),
   removed: v.optional(Time),
@@ -84,6 +107,9 @@ export function parseTokens(text: string): readonly Token[] {
     ({
       id,
       images_per_day: imagesPerDay,
+      budget_per_day: budgetPerDay,
+      budget_per_month: budgetPerMonth,
+      unknown_cost: unknownCost,
       expires: expiresSecs,
       removed: removedSecs,
       ...row
@@ -92,6 +118,9 @@ export function parseTokens(text: string): readonly Token[] {
       id: id ?? row.name,
       ...row,
       ...(imagesPerDay === undefined ? {} : { imagesPerDay }),
+      ...(budgetPerDay === undefined ? {} : { budgetPerDay }),
+      ...(budgetPerMonth === undefined ? {} : { budgetPerMonth }),
+      ...(unknownCost === undefined ? {} : { unknownCost }),
       ...(expiresSecs === undefined ? {} : { expiresSecs }),
       ...(removedSecs === undefined ? {} : { removedSecs }),
     }),
@@ -102,14 +131,24 @@ export function parseTokens(text: string): readonly Token[] {
 
 /** Returns a text that `parseTokens` can read. */
 export function toTokensText(tokens: readonly Token[]): string {
-  const rows = tokens.map(({ imagesPerDay, expiresSecs, removedSecs, disabled, ...row }) => ({
-    ...row,
-    images_per_day: imagesPerDay,
-    expires: toTime(expiresSecs),
-    disabled: disabled || undefined,
-    removed: toTime(removedSecs),
-  }));
+  const rows = tokens.map(({ imagesPerDay, expiresSecs, removedSecs, disabled, ...token }) => {
+    const { budgetPerDay, budgetPerMonth, unknownCost, ...row } = token;
+    return {
+      ...row,
+      images_per_day: imagesPerDay,
+      budget_per_day: textOf(budgetPerDay),
+      budget_per_month: textOf(budgetPerMonth),
+      unknown_cost: textOf(unknownCost),
+      expires: toTime(expiresSecs),
+      disabled: disabled || undefined,
+      removed: toTime(removedSecs),
+    };
+  });
   return `${HEADING}${toToml(rows.length === 0 ? {} : { token: rows })}`;
+}
+
+function textOf(amount: Amount | undefined): string | undefined {
+  return amount === undefined ? undefined : amountText(amount);
 }
 
 function toTime(secs: number | undefined): Date | undefined {

@@ -1,6 +1,8 @@
+import { amountText, sumCosts, toWireCost } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import { MAX_USAGE_DAYS, type UsageReport } from '../contract/resources/usage.ts';
-import type { Account } from '../generation/ledger/ledger.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Account, PlannedSpend } from '../generation/ledger/ledger.ts';
 import type {
   LedgerEntry,
   LedgerStore,
@@ -30,14 +32,33 @@ export function createUsage(deps: Deps) {
   const closings = createClosings(deps);
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
 
-  function reservationOf({ id: token, imagesPerDay }: Payer, images: number): Reservation {
+  function reservationOf(payer: Payer, images: number, spend?: () => PlannedSpend): Reservation {
+    const { id: token, imagesPerDay } = payer;
     const day = today();
     const retryAfterMs = (day + 1) * DAY_MS - clock.nowMs();
-    return { token, day, images, allowance: imagesPerDay, retryAfterMs };
+    const budget = spend && budgetOf(payer, images, spend);
+    return { token, day, images, allowance: imagesPerDay, retryAfterMs, budget };
+  }
+
+  async function reportBudget(payer: Payer, day: number): Promise<UsageReport['caller']['budget']> {
+    const { id: token, budgetPerDay, budgetPerMonth, unknownCost } = payer;
+    if (budgetPerDay === undefined && budgetPerMonth === undefined) return undefined;
+    const spent = await store.spent({ token, day });
+    return {
+      currency: 'USD',
+      ...(budgetPerDay === undefined ? {} : { per_day: amountText(budgetPerDay) }),
+      ...(budgetPerMonth === undefined ? {} : { per_month: amountText(budgetPerMonth) }),
+      used_today: amountText(spent.day),
+      used_this_month: amountText(spent.month),
+      unknown_cost: unknownCost === undefined ? 'refuse' : amountText(unknownCost),
+    };
   }
 
   return {
-    /** Returns the reservation of `images` images for a payer, for the current day. */
+    /**
+     * Returns the reservation of `images` images for a payer, for the current day. With `spend`, reserves money if the payer has a
+     * budget. Throws `unsupported_capability` if the cost is unknown and the payer does not accept unknown costs.
+     */
     reservationOf,
 
     ...createAccounts(deps, closings, reservationOf),
@@ -50,6 +71,7 @@ export function createUsage(deps: Deps) {
       const items = toDays(await store.list({ token, day: day - days + 1 }));
       const used = await store.charged({ token, day });
       const resets = (day + 1) * DAY_SECS;
+      const budget = await reportBudget(caller, day);
       return {
         caller: {
           ...(name === '' ? {} : { name }),
@@ -58,6 +80,7 @@ export function createUsage(deps: Deps) {
           ...(imagesPerDay === undefined
             ? {}
             : { allowance: { images_per_day: imagesPerDay, used, resets } }),
+          ...(budget && { budget }),
         },
         items,
       };
@@ -81,6 +104,26 @@ export function createUsage(deps: Deps) {
   };
 }
 
+/** Returns the budget of a payer and the amount to reserve. Undefined if the payer has no budget. */
+function budgetOf(
+  { budgetPerDay: perDay, budgetPerMonth: perMonth, unknownCost }: Payer,
+  images: number,
+  spend: () => PlannedSpend,
+): Reservation['budget'] {
+  if (perDay === undefined && perMonth === undefined) return undefined;
+  const { amount, isUnknown } = spend();
+  if (!isUnknown) return { perDay, perMonth, held: amount };
+  if (unknownCost === undefined) {
+    throw new BridgeError(
+      'unsupported_capability',
+      'the cost of the request is not known in advance, and the token has a budget',
+      { details: { reason: 'unknown_cost' } },
+    );
+  }
+  const unknown = unknownCost * BigInt(images);
+  return { perDay, perMonth, held: unknown > amount ? unknown : amount };
+}
+
 /** Combines the rows of each day into one item. */
 function toDays(rows: readonly ProviderUsage[]): UsageReport['items'] {
   const byDay = Map.groupBy(rows, ({ day }) => day);
@@ -101,6 +144,8 @@ function sumOf(rows: readonly ProviderUsage[]) {
     failed: sum(({ failed }) => failed),
     unknown: sum(({ unknown }) => unknown),
     lost: sum(({ lost }) => lost),
+    cost: toWireCost(sumCosts(rows.map(({ cost }) => cost))),
+    unknown_images: sum(({ unpriced }) => unpriced),
     ...(tokens.length === 0 ? {} : { tokens: tokens.reduce((all, count) => all + count, 0) }),
   };
 }
@@ -109,7 +154,7 @@ function sumOf(rows: readonly ProviderUsage[]) {
 function createAccounts(
   { ledger, ids }: Deps,
   closings: Pick<Closings, 'close'>,
-  reservationOf: (payer: Payer, images: number) => Reservation,
+  reservationOf: (payer: Payer, images: number, spend?: () => PlannedSpend) => Reservation,
 ) {
   /**
    * Reserves the outputs of a request. If the reservation fails, closes the account, because the reservation may still have
@@ -131,10 +176,10 @@ function createAccounts(
       let isReserved = false;
       let isBegun = false;
       return {
-        async reserve(images) {
-          const opened = { id: ids.newUuid(), ...reservationOf(payer, images) };
-          // Without an allowance, nothing is reserved, and the account is stored with its first call.
-          if (opened.allowance !== undefined) {
+        async reserve(images, spend) {
+          const opened = { id: ids.newUuid(), ...reservationOf(payer, images, spend) };
+          // Without an allowance and a budget, nothing is reserved, and the account is stored with its first call.
+          if (opened.allowance !== undefined || opened.budget !== undefined) {
             await reserved(opened);
             isReserved = true;
             isBegun = true;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NO_COST } from '../../lib/contract/reply/cost.ts';
 import { DEFAULT_PERMISSIONS } from '../../lib/contract/request/caller.ts';
 import { createAccess } from '../../lib/http/access.ts';
 import { systemClock as clock } from '../../lib/platform/clock.ts';
@@ -41,6 +42,8 @@ const MADE = {
   unknown: 0,
   failed: 0,
   tokens: undefined,
+  cost: NO_COST,
+  unpriced: 0,
 };
 
 const log = {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-store-port.ts';
+import { NO_COST } from '../../lib/contract/reply/cost.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
@@ -823,7 +824,15 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       const TOKEN = { token: 'alice', day: Math.floor(CREATED_SECS / 86_400) };
       const reservation = { ...WIDE.reservation, token: 'alice', images: 4 };
       const FOUR = { ...WIDE, reservation };
-      const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+      const NOTHING = {
+        images: 0,
+        lost: 0,
+        unknown: 0,
+        failed: 0,
+        tokens: undefined,
+        cost: NO_COST,
+        unpriced: 0,
+      };
 
       /** Returns the image of the artifact as the nth of its job. */
       function imageOf(id: string, index: number): ArtifactImage {
@@ -1383,7 +1392,8 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       } as const;
       const end = { atSecs: LATER, error: FAILURE };
       const sandbox = { provider: 'sandbox' };
-      const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+      const nothing = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+      const NOTHING = { ...nothing, cost: NO_COST, unpriced: 0 };
 
       /** Starts a job of alice for four images. Two calls are open, of which the first has a ticket. Two images are published. */
       async function accepted() {

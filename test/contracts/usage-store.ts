@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_COST, UNKNOWN_COST } from '../../lib/contract/reply/cost.ts';
 import type {
   LedgerEntry,
   LedgerStore,
@@ -18,7 +19,15 @@ interface Opened extends Stores {
 }
 
 const TODAY = { token: 'alice', day: 20_000 };
-const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+const NOTHING = {
+  images: 0,
+  lost: 0,
+  unknown: 0,
+  failed: 0,
+  tokens: undefined,
+  cost: NO_COST,
+  unpriced: 0,
+};
 
 const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
   return { ...NOTHING, provider: 'sandbox', ...more };
@@ -27,6 +36,8 @@ const ended = (...all: readonly ProviderCounts[]) => ({ renewals: 0, counts: all
 const call = (indices: readonly number[], nth = 0, provider = 'sandbox') => {
   return { call: nth, provider, indices };
 };
+
+const unpriced = (images: number) => ({ cost: UNKNOWN_COST, unpriced: images });
 
 let entries = 0;
 
@@ -46,6 +57,124 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
     ({ ledger, store } = opened);
   });
   afterEach(() => opened.close());
+
+  describe(`LedgerStore, the budget: ${label}`, () => {
+    /** An entry of one image that reserves an amount, with the budgets of a day and of a month. */
+    const paying = (held: bigint, perDay?: bigint, perMonth?: bigint, more: object = {}) => {
+      return { ...entry(1), ...more, budget: { held, perDay, perMonth } };
+    };
+    const reported = (amount: bigint) => ({ cost: { amount, basis: 'reported' } as const });
+
+    test('a budget is used up to its last unit, and not beyond', async () => {
+      await ledger.reserve(paying(7n, 10n));
+      await ledger.reserve(paying(3n, 10n));
+
+      await expect(ledger.reserve(paying(1n, 10n))).rejects.toMatchObject({
+        code: 'rate_limited',
+        details: { reason: 'budget', period: 'day', remaining: '0', retry_after_ms: 5000 },
+      });
+      expect(await store.spent(TODAY)).toEqual({ day: 10n, month: 10n });
+      expect(await store.charged(TODAY)).toBe(2);
+    });
+
+    test('the spending of all days of a month counts against the budget of the month', async () => {
+      // The day 20,000 is 2024-10-04.
+      await ledger.reserve(paying(7n, undefined, 10n, { day: TODAY.day - 3 }));
+      await ledger.reserve(paying(100n, undefined, undefined, { day: TODAY.day - 4 }));
+
+      await expect(ledger.reserve(paying(4n, 9n, 10n))).rejects.toMatchObject({
+        details: {
+          reason: 'budget',
+          period: 'month',
+          remaining: '0.0000000003',
+          retry_after_ms: 27 * 86_400_000 + 5000,
+        },
+      });
+      await ledger.reserve(paying(3n, 9n, 10n));
+      expect(await store.spent(TODAY)).toEqual({ day: 3n, month: 10n });
+    });
+
+    test('a budget of 0 rejects everything that costs, and nothing else', async () => {
+      await expect(ledger.reserve(paying(1n, 0n))).rejects.toMatchObject({
+        details: { reason: 'budget' },
+      });
+      await ledger.reserve(paying(0n, 0n));
+    });
+
+    test('a hundred reservations at once never exceed the budget', async () => {
+      const tries = Array.from({ length: 100 }, () => ledger.reserve(paying(3n, 100n, 90n)));
+
+      const ended = await Promise.allSettled(tries);
+
+      expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
+      expect(await store.spent(TODAY)).toEqual({ day: 90n, month: 90n });
+    });
+
+    test('an ended request is charged its known cost, and the shares of images of unknown cost', async () => {
+      const costing = { ...entry(3), budget: { held: 10n, perDay: 100n } };
+      await ledger.reserve(costing);
+      await ledger.addCall(costing.id, call([0, 1, 2]));
+
+      const known = counts({ images: 2, ...reported(5n) });
+      const unknown = counts({ provider: 'another', unknown: 1, ...unpriced(1) });
+      await ledger.close(costing.id, ended(known, unknown));
+
+      // A third of the reservation is rounded up.
+      expect(await store.spent(TODAY)).toEqual({ day: 9n, month: 9n });
+      expect(await store.list(TODAY)).toMatchObject([
+        { provider: 'another', cost: { amount: 0n, basis: 'unknown' }, unpriced: 1 },
+        { provider: 'sandbox', cost: { amount: 5n, basis: 'reported' }, unpriced: 0 },
+      ]);
+    });
+
+    test('the next route reserves the amount again, beside the cost of the first route', async () => {
+      const first = paying(4n, 10n);
+      await ledger.reserve(first);
+
+      await ledger.renew(first.id, ended(counts({ images: 1, lost: 1, ...reported(6n) })), 1);
+      expect(await store.spent(TODAY)).toEqual({ day: 10n, month: 10n });
+
+      const more = { renewals: 1, counts: [counts({ images: 1, lost: 1, ...reported(1n) })] };
+      await expect(ledger.renew(first.id, more, 1)).rejects.toMatchObject({
+        details: { reason: 'budget' },
+      });
+      expect(await store.spent(TODAY)).toEqual({ day: 10n, month: 10n });
+      await ledger.close(first.id, { renewals: 1, counts: [] });
+      expect(await store.spent(TODAY)).toEqual({ day: 6n, month: 6n });
+    });
+
+    test('recovery keeps the amounts of possibly sent outputs and releases the rest', async () => {
+      const [sent, unsent] = [
+        { ...entry(4), budget: { held: 20n, perDay: 100n } },
+        paying(7n, 100n),
+      ];
+      await ledger.reserve(sent);
+      await ledger.reserve(unsent);
+      await ledger.addCall(sent.id, call([0]));
+      const next = await opened.reopen();
+
+      await next.ledger.recover();
+
+      expect(await next.store.spent(TODAY)).toEqual({ day: 5n, month: 5n });
+    });
+
+    test('the weakest basis and the sum of all costs of a day are kept', async () => {
+      const priced = { cost: { amount: 3n, basis: 'priced' } as const };
+      await ledger.record(entry(1), ended(counts({ images: 1, ...priced })));
+      await ledger.record(entry(1), ended(counts({ images: 1, ...reported(2n) })));
+
+      expect(await store.list(TODAY)).toMatchObject([{ cost: { amount: 5n, basis: 'priced' } }]);
+      expect(await store.spent(TODAY)).toEqual({ day: 5n, month: 5n });
+    });
+
+    test('spending of old days and months is pruned with the usage', async () => {
+      await ledger.record(entry(1), ended(counts({ images: 1, ...reported(2n) })));
+
+      await store.prune(TODAY.day + 40);
+
+      expect(await store.spent(TODAY)).toEqual({ day: 0n, month: 0n });
+    });
+  });
 
   describe(`LedgerStore, the allowance: ${label}`, () => {
     test('an allowance is used up to its last image, and not beyond', async () => {
@@ -272,8 +401,8 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await next.store.charged(TODAY)).toBe(3);
       expect(await next.store.list(TODAY)).toEqual([
         { ...counts({ provider: '', failed: 6 }), day: TODAY.day },
-        { ...counts({ provider: 'another', unknown: 1 }), day: TODAY.day },
-        { ...counts({ unknown: 2 }), day: TODAY.day },
+        { ...counts({ provider: 'another', unknown: 1, ...unpriced(1) }), day: TODAY.day },
+        { ...counts({ unknown: 2, ...unpriced(2) }), day: TODAY.day },
       ]);
     });
 
@@ -317,7 +446,10 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
     test('usage is summed by day and provider, latest day first', async () => {
       const made = counts({ images: 2, lost: 1, failed: 1, unknown: 1, tokens: 30 });
       await ledger.record(entry(0), ended(made));
-      await ledger.record(entry(0), ended({ ...made, tokens: undefined }));
+      await ledger.record(
+        entry(0),
+        ended({ ...made, tokens: undefined, cost: NO_COST, unpriced: 0 }),
+      );
       await ledger.record(entry(0), ended(counts({ provider: 'another', images: 2 })));
       await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(made));
       await ledger.record({ ...entry(0), token: 'bob' }, ended(made));

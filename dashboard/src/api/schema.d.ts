@@ -1623,6 +1623,23 @@ export interface components {
             }[];
             revised_prompt?: string;
             usage?: components["schemas"]["Usage"];
+            /** @description The cost of all calls of the request. Absent in results from before costs were counted. */
+            cost?: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
             session?: components["schemas"]["SessionReport"];
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
@@ -1835,6 +1852,28 @@ export interface components {
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
             /** @description Present only if a transparent background is made by the provider or the bridge. */
             transparency?: components["schemas"]["PlannedTransparency"];
+            /** @description The cost of the request on this route. Absent if the route rejects the request. */
+            cost?: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+                /**
+                 * @description Present with an amount: exact, or the upper bound of the cost.
+                 * @enum {string}
+                 */
+                bound?: "exact" | "at_most";
+            };
             /** @description The error with which the route rejects the request. If `calls` is above 0, the reason why the provider is not ready now. */
             error?: components["schemas"]["BridgeError"];
         };
@@ -2258,6 +2297,17 @@ export interface components {
                 /** @description The start of the next day in UTC. */
                 resets: number;
             };
+            budget?: {
+                /** @constant */
+                currency: "USD";
+                per_day?: string;
+                per_month?: string;
+                /** @description The amount that is spent today (UTC) or reserved for work that was accepted today. */
+                used_today: string;
+                used_this_month: string;
+                /** @description The amount for each image whose cost is unknown, or `refuse`. */
+                unknown_cost: string;
+            };
         };
         DayUsage: {
             /**
@@ -2275,6 +2325,25 @@ export interface components {
             lost: number;
             /** @description Tokens of the models, if the providers report them. */
             tokens?: number;
+            /** @description The cost of the calls that have ended. */
+            cost: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
+            /** @description The images in `images` and `unknown` whose cost is unknown. */
+            unknown_images: number;
             /** @description The usage by provider name. */
             by_provider: {
                 [key: string]: {
@@ -2288,6 +2357,25 @@ export interface components {
                     lost: number;
                     /** @description Tokens of the models, if the providers report them. */
                     tokens?: number;
+                    /** @description The cost of the calls that have ended. */
+                    cost: {
+                        /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                        amount?: string;
+                        /** @description The known part of a sum whose basis is `unknown`. */
+                        known_amount?: string;
+                        /**
+                         * @description Present with an amount.
+                         * @constant
+                         */
+                        currency?: "USD";
+                        /**
+                         * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                         * @enum {string}
+                         */
+                        basis: "free" | "reported" | "priced" | "unknown";
+                    };
+                    /** @description The images in `images` and `unknown` whose cost is unknown. */
+                    unknown_images: number;
                 };
             };
         };
@@ -2336,6 +2424,23 @@ export interface components {
             provider: string;
             model: string;
             usage?: components["schemas"]["Usage"];
+            /** @description The cost of the calls of the route; for an image of a job, of the call that made the image. */
+            cost?: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
             /** @description Timings until the record was written, without the publication. */
             timings?: components["schemas"]["Timings"];
             attempts?: components["schemas"]["Attempt"][];
@@ -2358,7 +2463,7 @@ export interface components {
                 sha256?: string;
             };
             /** @description The fields that did not fit into the image. */
-            omitted_fields?: ("usage" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session")[];
+            omitted_fields?: ("usage" | "cost" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session")[];
         };
         Diagnostics: {
             service_version: string;
@@ -2515,6 +2620,22 @@ export interface components {
             normalizations: components["schemas"]["Normalization"][];
             attempts?: components["schemas"]["Attempt"][];
             session?: components["schemas"]["SessionReport"];
+            cost?: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
             /** @description Fields of the request that were ignored. */

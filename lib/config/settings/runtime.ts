@@ -6,9 +6,11 @@ import {
   integerOr,
   type Keyed,
   keyed,
+  optionalText,
   type Section,
   section,
 } from '../values/field.ts';
+import { PATH } from '../values/text-rules.ts';
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
 
@@ -32,6 +34,12 @@ export const RUNTIME = section({
     default: 'shared',
     about:
       'Scope of the limits `max_concurrent` and `max_parallel_outputs`, and of the simultaneous webhooks to a host, if `state.driver` is "postgres". With "shared", each limit holds for all replicas together. With "replica", each limit holds for each replica alone.',
+  }),
+  prices_file: optionalText({
+    rule: PATH,
+    unset: 'unset: the prices that the bridge ships',
+    about:
+      'Path of a TOML file with prices of models, which replace the prices of catalogues and of the bridge. Read once at start.',
   }),
   global: gate('all providers together'),
   provider_default: gate('each provider'),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { WireCost } from '../reply/cost.ts';
 import {
   Attempt,
   Delivered,
@@ -26,6 +27,7 @@ export const BridgeExtReport = v.strictObject({
   normalizations: v.array(Normalization),
   attempts: v.optional(v.array(Attempt)),
   session: v.optional(SessionReport),
+  cost: v.optional(WireCost),
   timings: Timings,
   delivered: v.array(Delivered),
   ignored_parameters: ignoredParameters,

@@ -7,8 +7,8 @@ export type Amount = bigint;
 const DECIMALS = 10;
 const ONE_DOLLAR = 10n ** BigInt(DECIMALS);
 
-/** The text of an amount: at most 9 digits, and at most 10 decimals. */
-export const AMOUNT = /^(\d{1,9})(?:\.(\d{1,10}))?$/;
+/** The text of an amount: at most 8 digits, and at most 10 decimals. */
+export const AMOUNT = /^(\d{1,8})(?:\.(\d{1,10}))?$/;
 
 /** Parses the decimal text of an amount in US dollars. Returns undefined for any other text. */
 export function parseAmount(text: string): Amount | undefined {
@@ -22,7 +22,7 @@ export function parseAmount(text: string): Amount | undefined {
  * cannot be an amount.
  */
 export function amountOfNumber(dollars: number): Amount | undefined {
-  return dollars >= 0 && dollars < 1e9 ? parseAmount(dollars.toFixed(DECIMALS)) : undefined;
+  return dollars >= 0 && dollars < 1e8 ? parseAmount(dollars.toFixed(DECIMALS)) : undefined;
 }
 
 /** Returns the decimal text of an amount in US dollars, without trailing zeros. */

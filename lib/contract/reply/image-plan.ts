@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { FlatError } from '../../errors/error-body.ts';
 import { Parameters } from '../request/parameters.ts';
 import { Count, documented } from '../schema/fields.ts';
+import { costEntries } from './cost.ts';
 import { FlatBridgeError } from './error.ts';
 import { Normalization, WARNINGS } from './image-response.ts';
 
@@ -13,6 +14,16 @@ export const PlannedTransparency = v.variant('mode', [
     key_color: documented(v.string(), 'The background color to request and remove, as #RRGGBB.'),
   }),
 ]);
+
+/** The cost of a request before it is sent. */
+export const PlanCost = v.strictObject({
+  ...costEntries,
+  bound: documented(
+    v.optional(v.picklist(['exact', 'at_most'])),
+    'Present with an amount: exact, or the upper bound of the cost.',
+  ),
+});
+export type PlanCost = v.InferOutput<typeof PlanCost>;
 
 /** The plan of a request for one route. */
 export const PlannedRoute = v.strictObject({
@@ -35,6 +46,10 @@ export const PlannedRoute = v.strictObject({
   transparency: documented(
     v.optional(PlannedTransparency),
     'Present only if a transparent background is made by the provider or the bridge.',
+  ),
+  cost: documented(
+    v.optional(PlanCost),
+    'The cost of the request on this route. Absent if the route rejects the request.',
   ),
   error: documented(
     v.optional(FlatBridgeError),

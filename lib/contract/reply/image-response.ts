@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
-import { ArtifactId, Count, DurationMs, Sha256, UnixSecs } from '../schema/fields.ts';
+import { ArtifactId, Count, DurationMs, documented, Sha256, UnixSecs } from '../schema/fields.ts';
+import { WireCost } from './cost.ts';
 import { FlatBridgeError } from './error.ts';
 
 export const WARNINGS = [
@@ -139,6 +140,10 @@ export const ImageResponse = v.strictObject({
   ),
   revised_prompt: v.optional(v.string()),
   usage: v.optional(Usage),
+  cost: documented(
+    v.optional(WireCost),
+    'The cost of all calls of the request. Absent in results from before costs were counted.',
+  ),
   session: v.optional(SessionReport),
   timings: Timings,
   delivered: v.array(Delivered),

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
 import { Policies } from '../request/routing.ts';
 import { Count, documented, Sha256, UnixSecs, UserMetadata } from '../schema/fields.ts';
+import { WireCost } from './cost.ts';
 import {
   Attempt,
   Normalization,
@@ -14,6 +15,7 @@ import {
 /** The fields that are omitted, in this order, from a record that would be too large for its image. */
 export const OMITTABLE_FIELDS = [
   'usage',
+  'cost',
   'timings',
   'attempts',
   'warnings',
@@ -25,6 +27,10 @@ export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
 const omittable = {
   usage: v.optional(Usage),
+  cost: documented(
+    v.optional(WireCost),
+    'The cost of the calls of the route; for an image of a job, of the call that made the image.',
+  ),
   timings: documented(
     v.optional(Timings),
     'Timings until the record was written, without the publication.',

@@ -1,3 +1,5 @@
+import type { Amount } from '../reply/cost.ts';
+
 /** The permissions of tokens. Every protected operation requires exactly one permission. */
 export const PERMISSIONS = [
   'images',
@@ -21,6 +23,13 @@ export interface Account {
   readonly id: string;
   /** The maximum number of images that the token may request per UTC day; unlimited if undefined. */
   readonly imagesPerDay?: number | undefined;
+  /** The amount that the token may spend per UTC day and per UTC month; unlimited if undefined. */
+  readonly budgetPerDay?: Amount | undefined;
+  readonly budgetPerMonth?: Amount | undefined;
+  /**
+   * The amount for each image whose cost is not known in advance. If undefined, a token with a budget cannot send such requests.
+   */
+  readonly unknownCost?: Amount | undefined;
 }
 
 /** The sender of a request. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { WireCost } from '../reply/cost.ts';
 import { PERMISSIONS } from '../request/caller.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { Count, documented, UnixSecs } from '../schema/fields.ts';
@@ -28,6 +29,8 @@ const countEntries = {
     'The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job.',
   ),
   tokens: documented(v.optional(Count), 'Tokens of the models, if the providers report them.'),
+  cost: documented(WireCost, 'The cost of the calls that have ended.'),
+  unknown_images: documented(Count, 'The images in `images` and `unknown` whose cost is unknown.'),
 };
 
 /** The caller and its permissions. */
@@ -46,6 +49,22 @@ export const UsageCaller = v.strictObject({
         "Today's `images` and `unknown`, and the images reserved for work that has not ended.",
       ),
       resets: documented(UnixSecs, 'The start of the next day in UTC.'),
+    }),
+  ),
+  budget: v.optional(
+    v.strictObject({
+      currency: v.literal('USD'),
+      per_day: v.optional(v.string()),
+      per_month: v.optional(v.string()),
+      used_today: documented(
+        v.string(),
+        'The amount that is spent today (UTC) or reserved for work that was accepted today.',
+      ),
+      used_this_month: v.string(),
+      unknown_cost: documented(
+        v.string(),
+        'The amount for each image whose cost is unknown, or `refuse`.',
+      ),
     }),
   ),
 });

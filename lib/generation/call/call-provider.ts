@@ -111,7 +111,7 @@ async function tryOnce(
     // The call was stopped, so its images are not delivered. The images are paid for nevertheless.
     const result = ended && 'result' in ended ? ended.result : undefined;
     const isWithdrawn = ended !== undefined && 'error' in ended && isWithdrawal(ended.error);
-    if (result) ledger.repliedLate(result.outputs.length, result.usage);
+    if (result) ledger.repliedLate(result.outputs.length, result);
     throw stopError(signal, {
       sent: ledger.wasSent(),
       outcomeKnown:
@@ -121,7 +121,7 @@ async function tryOnce(
     });
   }
   if ('error' in ended) throw ended.error;
-  ledger.replied(ended.result.outputs.length, ended.result.usage);
+  ledger.replied(ended.result.outputs.length, ended.result);
   return ended.result;
 }
 

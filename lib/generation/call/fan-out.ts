@@ -1,6 +1,7 @@
 import type { Deadline } from '../../admission/deadline.ts';
 import type { Permits } from '../../admission/permits-port.ts';
 import { createSharedSlots, type SharedSlots } from '../../admission/shared-slots.ts';
+import { sumCosts } from '../../contract/reply/cost.ts';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import { interruption } from '../../errors/interruption.ts';
@@ -9,6 +10,7 @@ import type { InputSet } from '../../inputs/input-source.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal, linkSignal } from '../../platform/linked-signal.ts';
+import type { MeasuredCall, PriceList } from '../../prices/price-list.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { EarlierWork } from '../earlier-work-port.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
@@ -25,6 +27,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly callProvider: CallProvider;
   readonly metrics: Pick<Metrics, 'providerCallEnded'>;
+  readonly prices: Pick<PriceList, 'costOf'>;
   /** The slots of all replicas. Undefined if the number of calls is limited for this process alone. */
   readonly permits?: Permits | undefined;
 }
@@ -55,7 +58,7 @@ export interface RouteWork {
 }
 
 /** The result of one provider call. */
-interface CallReport extends Pick<RouteResult, 'outputs' | 'usage' | 'warnings'> {
+interface CallReport extends Pick<RouteResult, 'outputs' | 'usage' | 'cost' | 'warnings'> {
   /** The end of the provider call in milliseconds, on the monotonic clock. */
   readonly providerEndedMs: number;
 }
@@ -112,6 +115,7 @@ export function createFanOut(deps: Deps) {
       outputs,
       failures: failures.sort(byIndex),
       usage: reports.reduce<Usage | undefined>((sum, { usage }) => addUsage(sum, usage), undefined),
+      cost: sumCosts(reports.map(({ cost }) => cost)),
       warnings: reports.flatMap(({ warnings }) => warnings),
     });
   };
@@ -137,9 +141,12 @@ async function finishedCall(
   const startedMs = clock.monotonicMs();
   const provider = work.plan.ask.provider.name;
   const { indices, unpublished, earlier } = call;
+  const { priced } = work.plan.ask;
+  const costOf = (measured: MeasuredCall) =>
+    deps.prices.costOf({ ...priced, images: indices.length, calls: 1 }, measured);
   const ledger = earlier
-    ? work.ledger.continueCall(earlier)
-    : work.ledger.beginCall(provider, indices);
+    ? work.ledger.continueCall(earlier, costOf)
+    : work.ledger.beginCall(provider, indices, costOf);
   const fail = (index: number, thrown: unknown, failed: string | undefined) => {
     const failure = toBridgeError(thrown);
     const named = failed === undefined ? failure : failure.with({ provider: failed });
@@ -150,7 +157,8 @@ async function finishedCall(
     for (const index of unpublished) fail(index, thrown, failed);
   });
   const providerEndedMs = clock.monotonicMs();
-  if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
+  const { cost } = ledger.costs();
+  if (!called) return { outputs: [], usage: undefined, cost, warnings: [], providerEndedMs };
   const { result, generationMs } = called;
   const { usage } = result;
   const wasRetried = result.tries > 1;
@@ -167,7 +175,7 @@ async function finishedCall(
         const finished = await finishOne(unfinished, work, signal);
         ledger.verified(index);
         if (work.publish) {
-          const own = { outputs: [finished], failures: [], usage, warnings };
+          const own = { outputs: [finished], failures: [], usage, cost, warnings };
           await work.publish(toRouteResult(work, own));
           ledger.published(index);
         }
@@ -179,7 +187,7 @@ async function finishedCall(
       }
     }),
   );
-  return { outputs: finished.flat(), usage, warnings, providerEndedMs };
+  return { outputs: finished.flat(), usage, cost, warnings, providerEndedMs };
 }
 
 /**
@@ -242,7 +250,8 @@ async function callInSlot(
     onFailure(thrown, name);
     return undefined;
   } finally {
-    metrics.providerCallEnded({ durationMs: clock.monotonicMs() - startedMs });
+    const durationMs = clock.monotonicMs() - startedMs;
+    metrics.providerCallEnded({ durationMs, provider: name, ...ledger.costs() });
     release();
   }
 }
@@ -258,12 +267,13 @@ function byIndex(a: { readonly index: number }, b: { readonly index: number }): 
 /** Adds the session, and the warnings about outputs and failures, to the result of a route. */
 function toRouteResult(
   { turn }: RouteWork,
-  { outputs, failures, usage, warnings }: RouteResult,
+  { outputs, failures, usage, cost, warnings }: RouteResult,
 ): RouteResult {
   return {
     outputs,
     failures,
     usage,
+    cost,
     warnings: [
       ...warnings,
       ...outputs.flatMap((output) => output.warnings),

@@ -1,3 +1,4 @@
+import type { Cost } from '../../contract/reply/cost.ts';
 import type { SessionReport, Usage, Warning } from '../../contract/reply/image-response.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { FinishedOutput } from '../finish/finish.ts';
@@ -16,6 +17,8 @@ export interface RouteResult {
   /** Sorted by index, ascending. Empty under `fail_fast`. */
   readonly failures: readonly OutputFailure[];
   readonly usage: Usage | undefined;
+  /** The cost of the calls of this route. */
+  readonly cost: Cost;
   /** The warnings of all calls and outputs in no particular order. A warning may occur more than once. */
   readonly warnings: readonly Warning[];
   /** Absent for an isolated session. */

@@ -1,3 +1,4 @@
+import { toWireCost } from '../../contract/reply/cost.ts';
 import type { Timings } from '../../contract/reply/image-response.ts';
 import {
   type ImageMetadataRecord,
@@ -109,6 +110,7 @@ export function toMetadataRecord(
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(attempts ? { attempts: [...attempts] } : {}),
     ...(result.usage ? { usage: result.usage } : {}),
+    cost: toWireCost(result.cost),
     ...(result.session ? { session: result.session } : {}),
     timings,
     warnings: warningsOf(outcome),

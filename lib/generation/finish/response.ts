@@ -1,3 +1,4 @@
+import { type Cost, toWireCost } from '../../contract/reply/cost.ts';
 import {
   type Attempt,
   type Delivered,
@@ -28,11 +29,12 @@ export function warningsOf({ plan, result }: Pick<Outcome, 'plan' | 'result'>): 
   return WARNINGS.filter((warning) => all.includes(warning));
 }
 
-/** Creates the reply to one generation. */
+/** Creates the reply to one generation. `cost` is the cost of all its calls, on all routes. */
 export function toImageResponse(
   outcome: Outcome,
   { data }: Pick<ImageResponseWithBytes, 'data'>,
   timings: Timings,
+  cost: Cost,
 ): ImageResponseWithBytes {
   const { plan, result, attempts, completedSecs } = outcome;
   const { record, normalizations } = plan.report;
@@ -50,6 +52,7 @@ export function toImageResponse(
     ...(plan.ask.isFailFast ? {} : { failures: result.failures.map(toFailure) }),
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(result.usage ? { usage: result.usage } : {}),
+    cost: toWireCost(cost),
     ...(result.session ? { session: result.session } : {}),
     timings,
     delivered: verdictsOf(outcome),

@@ -1,3 +1,5 @@
+import type { Amount, Cost } from '../../contract/reply/cost.ts';
+
 /** A token and a day on which the token requests images. */
 export interface UsageDay {
   /** The identity of the token. Empty for a caller without a token. */
@@ -6,11 +8,24 @@ export interface UsageDay {
   readonly day: number;
 }
 
+/** The budget of a token. */
+export interface Budget {
+  /** The amount that the token may spend on a UTC day. Undefined if the day has no limit. */
+  readonly perDay?: Amount | undefined;
+  /** The amount that the token may spend in a UTC month. Undefined if the month has no limit. */
+  readonly perMonth?: Amount | undefined;
+}
+
 /** A reservation for outputs that are requested but not made yet. */
 export interface Reservation extends UsageDay {
   readonly images: number;
   /** The number of outputs that the token may request on that day. Undefined if the token has no limit. */
   readonly allowance: number | undefined;
+  /**
+   * The budget, and the amount of money to reserve: the upper bound of the cost. Undefined if the token has no budget. An output
+   * whose cost is unknown is charged its share of the reserved amount.
+   */
+  readonly budget?: (Budget & { readonly held: Amount }) | undefined;
   /** The time until the end of the day (UTC), in milliseconds. */
   readonly retryAfterMs: number;
 }
@@ -51,6 +66,10 @@ export interface ProviderCounts {
   readonly failed: number;
   /** The number of tokens of the model. Undefined if the provider reports none. */
   readonly tokens: number | undefined;
+  /** The cost of the calls. If the basis is `unknown`, the amount is the known part. */
+  readonly cost: Cost;
+  /** The number of outputs in `images` and `unknown` whose cost is unknown. */
+  readonly unpriced: number;
 }
 
 /** The counts of calls that have ended and are not counted yet. */
@@ -70,12 +89,13 @@ export interface Settlement {
  * process that made it. The account of a job ends with the job (`jobs/job-store-port.ts`).
  *
  * The images charged to a token on a day are always the sum of two parts: the reservations of the open accounts of that day, and
- * `images` plus `unknown` of the ended requests.
+ * `images` plus `unknown` of the ended requests. The money charged to a token on a day and in a month is the sum of the amounts
+ * that open accounts reserve, of the known costs of ended requests, and of the shares of outputs whose cost is unknown.
  */
 export interface LedgerStore {
   /**
-   * Begins an account and reserves its outputs. Throws `rate_limited` and reserves nothing if the allowance is too small. Does
-   * nothing if the account has begun already.
+   * Begins an account and reserves its outputs. Throws `rate_limited` and reserves nothing if the allowance or a budget is too
+   * small. Does nothing if the account has begun already.
    */
   reserve(entry: LedgerEntry): Promise<void>;
   /** Opens a call. Begins an account without a reservation if there is no account. Does nothing if the call is open already. */
@@ -93,8 +113,8 @@ export interface LedgerStore {
   /** Deletes the ticket of a call that is about to be sent again. Throws `internal` as `addCall` does. */
   withdrawTicket(id: string, call: number): Promise<void>;
   /**
-   * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs for the next calls.
-   * Throws `rate_limited` and changes nothing if the allowance is too small. Throws `internal` as `addCall` does.
+   * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs and the same amount of
+   * money for the next calls. Throws `rate_limited` and changes nothing if the allowance or a budget is too small. Throws `internal` as `addCall` does.
    */
   renew(id: string, settlement: Settlement, images: number): Promise<void>;
   /** Ends an account: counts its open calls and releases the rest of its reservation. Does nothing if the account has ended. */

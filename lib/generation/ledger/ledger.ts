@@ -1,10 +1,15 @@
+import { type Amount, type Cost, sumCosts, UNKNOWN_COST } from '../../contract/reply/cost.ts';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
+import type { ProviderResult } from '../../providers/provider-port.ts';
 import { MAX_TICKET_BYTES } from '../../providers/provider-port.ts';
 import type { EarlierWork } from '../earlier-work-port.ts';
 import type { AcceptedCall, OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
 import {
+  type CallPrices,
+  costsOfCall,
+  countCosts,
   countFailed,
   countPaid,
   type LedgerRow,
@@ -16,13 +21,25 @@ import {
   sumByProvider,
 } from './rows.ts';
 
+/** The prices of a call whose cost cannot be known. */
+const UNPRICED: CallPrices = { costOf: () => UNKNOWN_COST };
+
+/** The upper bound of the cost of a request: the cost on its dearest route. */
+export interface PlannedSpend {
+  /** The greatest amount of the routes whose cost is known. */
+  readonly amount: Amount;
+  /** True if the cost on at least one route is unknown. */
+  readonly isUnknown: boolean;
+}
+
 /** The durable account of one request. */
 export interface Account {
   /**
-   * Reserves the outputs of the request. Must be called once. Throws `rate_limited` if the allowance is too small, and
+   * Reserves the outputs of the request, and the planned spend if the caller has a budget. Must be called once. Throws
+   * `rate_limited` if the allowance or a budget is too small, `unsupported_capability` if the caller accepts no unknown cost, and
    * `overloaded`.
    */
-  reserve(outputs: number): Promise<void>;
+  reserve(outputs: number, spend?: () => PlannedSpend): Promise<void>;
   /** Resolves once the call is recorded durably, so that it may be sent. Throws `overloaded`. */
   open(call: OpenCall): Promise<void>;
   /**
@@ -54,28 +71,23 @@ export type Ledger = ReturnType<typeof createLedger>;
 export function createLedger(account: Account, outputs: number, earlier?: EarlierWork) {
   const book = createRowBook(earlier && rowsOf(earlier));
   const tickets = createTickets(account, earlier);
-  /** The index in the rows of the first row that is not counted yet. */
-  let counted = 0;
   let renewals = earlier?.renewals ?? 0;
   let calls = Math.max(0, ...(earlier?.calls ?? []).map(({ call }) => call + 1));
   let route = -1;
   let lastProvider = '';
   let isReserved = false;
-  let tokens: readonly ProviderCounts[] = [];
+  const charges = createCharges(book);
 
-  function openedCall({ call, provider, indices }: OpenCall): LedgerCall {
-    const onTokens = (count: number) => {
-      tokens = [...tokens, { ...NOTHING, provider, tokens: count }];
-    };
+  function openedCall({ call, provider, indices }: OpenCall, costOf: CallPrices['costOf']) {
+    charges.prices.set(call, { costOf });
     const facts = { call, route, provider };
-    return createLedgerCall({ book, account, tickets, onTokens }, facts, indices);
+    return createLedgerCall({ book, account, tickets, charges }, facts, indices);
   }
-  const paid = () => [...countPaid(book.rows().slice(counted)), ...tokens];
 
   return {
     /** Reserves all outputs. Must be called once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
-    async reserve(): Promise<void> {
-      await account.reserve(outputs);
+    async reserve(spend?: () => PlannedSpend): Promise<void> {
+      await account.reserve(outputs, spend);
       isReserved = true;
     },
 
@@ -84,12 +96,11 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       lastProvider = provider;
     },
 
-    /** Adds a call of the current route. */
-    beginCall(provider: string, indices: readonly number[]): LedgerCall {
-      const call = calls;
-      calls += 1;
+    /** Adds a call of the current route. By default, the cost of the call is unknown. */
+    beginCall(provider: string, indices: readonly number[], costOf = UNPRICED.costOf): LedgerCall {
+      const call = calls++;
       book.add(indices.map((index) => newRow({ call, route, provider }, index)));
-      return openedCall({ call, provider, indices });
+      return openedCall({ call, provider, indices }, costOf);
     },
 
     /** Continues a call of an ended process, whose rows the ledger already has. */
@@ -99,10 +110,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
     canContinue: tickets.isAnyStored,
 
     /** Returns the failure of the current route. The failure is not retryable if an output of this route may be charged. */
-    restrictedOnRoute(error: BridgeError): BridgeError {
-      const own = book.rows().filter((row) => row.route === route);
-      return restricted(error, own);
-    },
+    restrictedOnRoute: (error: BridgeError): BridgeError => restricted(error, book.ofRoute(route)),
 
     /** Returns the failure of the request. The failure is not retryable if an output of any route may be charged. */
     restricted: (error: BridgeError): BridgeError => restricted(error, book.rows()),
@@ -113,16 +121,15 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
      */
     async fallsBack(error: BridgeError, policy: Routing['fallback_policy']): Promise<boolean> {
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
-      if (counted === book.rows().length) return true;
+      if (!charges.hasUncounted()) return true;
       try {
-        await account.renew({ renewals, counts: sumByProvider(paid()) }, outputs);
+        await account.renew({ renewals, counts: sumByProvider(charges.uncounted()) }, outputs);
       } catch {
         return false;
       }
-      counted = book.rows().length;
+      charges.setCounted();
       tickets.clear();
       renewals += 1;
-      tokens = [];
       return true;
     },
 
@@ -146,8 +153,11 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
-      return { renewals, counts: sumByProvider([...paid(), ...failed]) };
+      return { renewals, counts: sumByProvider([...charges.uncounted(), ...failed]) };
     },
+
+    /** Returns the cost of all calls that have ended, on all routes. */
+    cost: (): Cost => sumCosts(charges.costs().map(({ cost }) => cost)),
 
     /**
      * Counts all outputs and tokens that are not counted yet. Does nothing if the request has no reservation or is closed
@@ -221,6 +231,8 @@ function createRowBook(earlier: readonly LedgerRow[] = []) {
   let rows = earlier;
   return {
     rows: () => rows,
+    /** Returns the rows of one route. */
+    ofRoute: (route: number) => rows.filter((row) => row.route === route),
     /** Returns the rows of one output on all routes. */
     ofOutput: (index: number) => rows.filter((row) => row.index === index),
     add(more: readonly LedgerRow[]): void {
@@ -236,25 +248,56 @@ function createRowBook(earlier: readonly LedgerRow[] = []) {
   };
 }
 
+/** Keeps the prices and tokens of calls, and which rows of the book are counted already. */
+function createCharges(book: RowBook) {
+  /** The index in the rows of the first row that is not counted yet. */
+  let counted = 0;
+  let tokens: readonly ProviderCounts[] = [];
+  const prices = new Map<number, CallPrices>();
+  return {
+    /** The prices of each call. */
+    prices,
+    addTokens(provider: string, count: number): void {
+      tokens = [...tokens, { ...NOTHING, provider, tokens: count }];
+    },
+    hasUncounted: () => counted < book.rows().length,
+    /** Returns the counts of the outputs, costs and tokens that are not counted yet. */
+    uncounted(): readonly ProviderCounts[] {
+      const rows = book.rows().slice(counted);
+      return [...countPaid(rows), ...countCosts(rows, prices), ...tokens];
+    },
+    /** Marks everything as counted. */
+    setCounted(): void {
+      counted = book.rows().length;
+      tokens = [];
+    },
+    /** Returns the costs of all calls. */
+    costs: () => countCosts(book.rows(), prices),
+  };
+}
+
 interface CallDeps {
   readonly book: RowBook;
   readonly account: Pick<Account, 'open'>;
   readonly tickets: ReturnType<typeof createTickets>;
-  /** Called with the number of tokens that a reply reports. */
-  readonly onTokens: (tokens: number) => void;
+  readonly charges: Pick<ReturnType<typeof createCharges>, 'prices' | 'addTokens'>;
 }
+
+/** The charges that a reply reports. */
+type Charges = Pick<ProviderResult, 'usage' | 'cost' | 'billed'>;
 
 export type LedgerCall = ReturnType<typeof createLedgerCall>;
 
 /** Returns the functions that record events of one provider call in its rows. */
 function createLedgerCall(
-  { book, account, tickets, onTokens }: CallDeps,
+  { book, account, tickets, charges }: CallDeps,
   facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
   indices: readonly number[],
 ) {
   const { call, provider } = facts;
   let began = false;
   let isSent = false;
+  const pricesOf = () => charges.prices.get(call) ?? UNPRICED;
   const isOfCall = (row: LedgerRow) => row.call === call;
   const isOf = (index: number) => (row: LedgerRow) => isOfCall(row) && row.index === index;
   // An ended process may have published a part of the images of a call that continues.
@@ -263,7 +306,7 @@ function createLedgerCall(
 
   function replied(
     images: number,
-    usage: Usage | undefined,
+    { usage, cost, billed }: Charges,
     progress: 'ended' | 'lost' | 'unusable',
   ): void {
     for (const [position, index] of indices.entries()) {
@@ -273,14 +316,13 @@ function createLedgerCall(
         isMade ? { progress, paid: 'yes' } : { progress: 'ended', paid: 'unknown' },
       );
     }
-    const surplus = Array.from({ length: Math.max(0, images - indices.length) }, () => ({
-      ...newRow(facts, undefined),
-      progress: 'unusable' as const,
-      paid: 'yes' as const,
-    }));
-    book.add(surplus);
+    const more = Math.max(0, images - indices.length);
+    const surplus = { ...newRow(facts, undefined), progress: 'unusable', paid: 'yes' } as const;
+    book.add(Array.from({ length: more }, () => surplus));
     const tokens = usage && tokensOf(usage);
-    if (tokens !== undefined) onTokens(tokens);
+    if (tokens !== undefined) charges.addTokens(provider, tokens);
+    const { costOf } = pricesOf();
+    charges.prices.set(call, { costOf, replied: costOf({ images, usage, cost, billed }) });
   }
 
   return {
@@ -315,13 +357,15 @@ function createLedgerCall(
      */
     failed(failure: BridgeError): void {
       const images = failure.details['returned_images'];
-      if (typeof images === 'number') replied(images, undefined, 'unusable');
+      if (typeof images === 'number') replied(images, {}, 'unusable');
       else fail(book, { isOfCall, failure, began });
     },
     /** Ends the call with a reply. `images` is the number of returned images, which may differ from the requested number. */
-    replied: (images: number, usage: Usage | undefined): void => replied(images, usage, 'ended'),
+    replied: (images: number, charges: Charges = {}): void => replied(images, charges, 'ended'),
     /** Ends the call with a reply that arrived after the call was stopped. The images of the reply are lost. */
-    repliedLate: (images: number, usage: Usage | undefined): void => replied(images, usage, 'lost'),
+    repliedLate: (images: number, charges: Charges = {}): void => replied(images, charges, 'lost'),
+    /** Returns the cost of the call, and the number of its outputs whose cost is unknown. */
+    costs: () => costsOfCall(own(), pricesOf()),
     verified: (index: number): void => book.change(isOf(index), { progress: 'verified' }),
     published: (index: number): void => book.change(isOf(index), { progress: 'published' }),
     /** Discards an image that is invalid, does not meet the request, or could not be verified or published. */

@@ -1,6 +1,8 @@
+import { addCosts, type Cost, NO_COST, UNKNOWN_COST } from '../../contract/reply/cost.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
+import type { MeasuredCall } from '../../prices/price-list.ts';
 import { fallsBack } from '../plan/routing.ts';
 import type { ProviderCounts } from './ledger-store-port.ts';
 
@@ -141,6 +143,45 @@ export function countFailed(
   });
 }
 
+/** The prices of one call. */
+export interface CallPrices {
+  /** Returns the cost of a reply, or of the images that a failed call has made. */
+  readonly costOf: (measured: MeasuredCall) => Cost;
+  /** The cost of the reply. Undefined until the call has replied. */
+  readonly replied?: Cost;
+}
+
+/**
+ * Returns the costs of calls by provider. A call that has not replied costs the price of its images that were made. The cost of an
+ * output that may have been made is unknown, unless the provider is free.
+ */
+export function countCosts(
+  rows: Rows,
+  prices: ReadonlyMap<number, CallPrices>,
+): readonly ProviderCounts[] {
+  const byCall = Map.groupBy(rows, ({ call }) => call);
+  return [...byCall].flatMap(([call, own]) => {
+    const [first] = own;
+    const costs = costsOfCall(own, prices.get(call) ?? { costOf: () => UNKNOWN_COST });
+    return first === undefined ? [] : [{ ...NOTHING, provider: first.provider, ...costs }];
+  });
+}
+
+/** Returns the cost of one call, and the number of its outputs whose cost is unknown. */
+export function costsOfCall(
+  rows: Rows,
+  { costOf, replied }: CallPrices,
+): Pick<ProviderCounts, 'cost' | 'unpriced'> {
+  const made = rows.filter(({ paid }) => paid === 'yes').length;
+  const perhaps = rows.filter(({ paid }) => paid === 'unknown').length;
+  const cost = replied ?? (made === 0 ? NO_COST : costOf({ images: made }));
+  const isUnknown = perhaps > 0 && costOf({ images: perhaps }).basis !== 'free';
+  return {
+    cost: isUnknown ? addCosts(cost, UNKNOWN_COST) : cost,
+    unpriced: (cost.basis === 'unknown' ? made : 0) + (isUnknown ? perhaps : 0),
+  };
+}
+
 /** Adds up the counts of each provider. */
 export function sumByProvider(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
   const byProvider = Map.groupBy(counts, ({ provider }) => provider);
@@ -156,7 +197,17 @@ function addCounts(one: ProviderCounts, other: ProviderCounts): ProviderCounts {
     unknown: one.unknown + other.unknown,
     failed: one.failed + other.failed,
     tokens: isReported ? (one.tokens ?? 0) + (other.tokens ?? 0) : undefined,
+    cost: addCosts(one.cost, other.cost),
+    unpriced: one.unpriced + other.unpriced,
   };
 }
 
-export const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
+export const NOTHING = {
+  images: 0,
+  lost: 0,
+  unknown: 0,
+  failed: 0,
+  tokens: undefined,
+  cost: NO_COST,
+  unpriced: 0,
+} as const;

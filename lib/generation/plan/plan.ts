@@ -3,12 +3,14 @@ import type { OutputFormat } from '../../contract/request/parameters.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { EncodeOptions, MatteOptions, VerifiedImage } from '../../images/image.ts';
 import { type InputFacts, type InputSet, mapInputs, toList } from '../../inputs/input-source.ts';
+import type { PricedWork } from '../../prices/price-list.ts';
 import type { Provider, ProviderInput, ProviderRequest } from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import type { TurnRequest } from '../session-turns-port.ts';
 import { negotiate } from './negotiate.ts';
 import { isExact } from './negotiate-mask.ts';
 import { knownLengths, type MaskPlan, type NegotiatedRequest } from './negotiation.ts';
+import { toPricedWork } from './priced-work.ts';
 import {
   isEmbedded,
   type RecordEssentials,
@@ -69,7 +71,8 @@ export function makePlan(
   const record = toRecordEssentials(requestId, request, route, negotiated);
   refuseLongRecord(record, request.output.metadata);
   const { normalizations, warnings } = negotiated;
-  const ask = toAskPlan(request, route, negotiated);
+  const priced = toPricedWork(request, route, negotiated, inputs);
+  const ask = { ...toAskPlan(request, route, negotiated), priced };
   refuseCall(ask, inputs);
   const plan: Plan = {
     ask,
@@ -126,6 +129,8 @@ export interface AskPlan {
   /** True if the first failure ends all other calls. */
   readonly isFailFast: boolean;
   readonly partialImages: number;
+  /** Everything that the price of all calls together depends on. */
+  readonly priced: PricedWork;
   readonly session: GenerationRequest['session'];
 }
 
@@ -134,7 +139,7 @@ function toAskPlan(
   { operation, policies, session }: PlannedRequest,
   { provider, model, capabilities }: Route,
   { effective, providerFormat, prompt, negativePrompt, ...negotiated }: NegotiatedRequest,
-): AskPlan {
+): Omit<AskPlan, 'priced'> {
   const { transparency, mask } = negotiated;
   const isMadeHere = mask !== undefined || providerFormat !== effective.output_format;
   const isKeyed = transparency.kind === 'chroma_key';

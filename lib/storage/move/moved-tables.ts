@@ -18,6 +18,7 @@ export const MOVED_TABLES = [
   'job_active',
   'queue',
   'charge',
+  'spending',
   'usage',
   'ledger',
   'ledger_row',

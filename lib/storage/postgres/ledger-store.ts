@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
   AcceptedCall,
+  LedgerEntry,
   LedgerStore,
   OpenCall,
   ProviderCounts,
@@ -15,11 +16,19 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
+import {
+  HELD_COLUMNS,
+  HeldColumns,
+  heldColumns,
+  limitOf,
+  StoredAmount,
+  spentBy,
+} from '../budgets.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isAbandonedSql, type ReplicaLease } from './replica-lease.ts';
 import { createCharges } from './usage-store.ts';
 
-const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
+const COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
 
 const AccountRows = v.array(
   v.object({
@@ -27,6 +36,7 @@ const AccountRows = v.array(
     token: v.string(),
     allowance: v.nullable(v.number()),
     ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
+    ...HeldColumns,
   }),
 );
 const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
@@ -42,9 +52,6 @@ export function createLedgerStore(
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
   const calls = createCalls(schema);
-  const BEGIN = `
-    INSERT INTO ${schema}.ledger (id, owner, token, day, outputs, reserved, allowance)
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING id`;
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
   const LIST_ABANDONED = `
@@ -55,15 +62,15 @@ export function createLedgerStore(
   return {
     reserve: (entry) =>
       write(async (queries) => {
-        const { id, token, day, images, allowance } = entry;
-        const columns = [id, owner, token, day, images, images, allowance];
         // A repeated reservation must not be charged again.
-        const begun = await queries.rows(BEGIN, columns);
-        if (begun.length > 0) await charges.reserve(queries, entry, images);
+        if (!(await accounts.begin(queries, { ...entry, owner, reserved: entry.images }))) return;
+        await charges.reserve(queries, entry, entry.images);
+        const { budget } = entry;
+        if (budget) await charges.reserveMoney(queries, { ...entry, ...budget }, budget.held);
       }),
     begin: ({ id, token, day, images }, call) =>
       write(async (queries) => {
-        await queries.rows(BEGIN, [id, owner, token, day, images, 0, undefined]);
+        await accounts.begin(queries, { id, owner, token, day, images, reserved: 0 });
         await calls.open(queries, id, call);
       }),
     addCall: (id, call) =>
@@ -91,6 +98,8 @@ export function createLedgerStore(
         const limit = { ...account, allowance: account.allowance ?? undefined };
         if (more > 0) await charges.reserve(queries, limit, more);
         else await charges.charge(queries, account, more);
+        const spent = spentBy(account, settlement.counts);
+        await charges.reserveMoney(queries, limitOf(account), spent);
         await calls.close(queries, id);
         await queries.rows(RENEW, [id, images, reserved, settlement.renewals + 1]);
         await charges.count(queries, account, settlement.counts);
@@ -103,8 +112,9 @@ export function createLedgerStore(
     record: (entry, { counts }) =>
       write(async (queries) => {
         const account = await accounts.lock(queries, entry.id);
+        const nothing = { ...entry, reserved: 0, held: 0n, outputs: entry.images };
         if (account) await accounts.close(queries, account, counts);
-        else await accounts.count(queries, { ...entry, reserved: 0 }, counts);
+        else await accounts.count(queries, nothing, counts);
       }),
     recover: () =>
       write(async (queries) => {
@@ -157,15 +167,17 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
   const BEGIN_JOB = `
-    INSERT INTO ${schema}.ledger (id, owner, token, day, outputs, reserved, allowance)
-    SELECT id, NULL, token, day, outputs, outputs, allowance
+    INSERT INTO ${schema}.ledger (
+      id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
+    )
+    SELECT id, NULL, token, day, outputs, outputs, allowance, ${HELD_COLUMNS}
     FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = $1`;
   const LIST_EARLIER = `
     SELECT call, output, provider, model, ticket
     FROM ${schema}.ledger_row LEFT JOIN ${schema}.ledger_ticket USING (ledger, call)
     WHERE ledger = $1 ORDER BY call, output`;
   const FIND_QUEUED = `
-    SELECT token, day, outputs FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
+    SELECT token, day, outputs, held FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
     WHERE seq = $1`;
 
   return {
@@ -189,7 +201,9 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     /** Reduces the charge by the outputs of a queued job. */
     async giveBack(queries: Queries, sequence: number): Promise<void> {
       const [job] = v.parse(QueuedRows, await queries.rows(FIND_QUEUED, [sequence]));
-      if (job) await charges.charge(queries, job, -job.outputs);
+      if (!job) return;
+      await charges.charge(queries, job, -job.outputs);
+      await charges.spend(queries, job, -job.held);
     },
 
     /**
@@ -208,8 +222,19 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
 }
 
 const QueuedRows = v.array(
-  v.object({ token: v.string(), ...v.entriesFromList(['day', 'outputs'], v.number()) }),
+  v.object({
+    token: v.string(),
+    held: StoredAmount,
+    ...v.entriesFromList(['day', 'outputs'], v.number()),
+  }),
 );
+
+/** An account that begins. `reserved` is the number of its outputs that are charged already. */
+type NewAccount = Pick<LedgerEntry, 'id' | 'token' | 'day' | 'images'> &
+  Partial<Pick<LedgerEntry, 'allowance' | 'budget'>> & {
+    readonly owner: string;
+    readonly reserved: number;
+  };
 
 function createAccounts(schema: string) {
   const charges = createCharges(schema);
@@ -226,15 +251,31 @@ function createAccounts(schema: string) {
   /** Counts the outputs of a closed account and releases the unused reservation. */
   async function count(
     queries: Queries,
-    account: Pick<StoredAccount, 'token' | 'day' | 'reserved'>,
+    account: Pick<StoredAccount, 'token' | 'day' | 'reserved' | 'held' | 'outputs'>,
     counts: readonly ProviderCounts[],
   ): Promise<void> {
     await charges.charge(queries, account, chargedBy(counts) - account.reserved);
+    await charges.spend(queries, account, spentBy(account, counts) - account.held);
     await charges.count(queries, account, counts);
   }
 
+  const BEGIN = `
+    INSERT INTO ${schema}.ledger (
+      id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
+    )
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`;
+
   return {
     count,
+
+    /** Begins an account. Resolves with false, and changes nothing, if the account has begun already. */
+    async begin({ rows }: Queries, account: NewAccount): Promise<boolean> {
+      const { id, owner, token, day, images, reserved, allowance } = account;
+      const { held, budgetPerDay, budgetPerMonth } = heldColumns(account);
+      const columns = [id, owner, token, day, images, reserved, allowance];
+      const begun = await rows(BEGIN, [...columns, held, budgetPerDay, budgetPerMonth]);
+      return begun.length > 0;
+    },
 
     async lock({ rows }: Queries, id: string): Promise<StoredAccount | undefined> {
       return v.parse(AccountRows, await rows(LOCK, [id]))[0];

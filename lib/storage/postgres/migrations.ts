@@ -5,6 +5,7 @@ import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { limitsSchema } from './schema-limits.ts';
+import { moneySchema } from './schema-money.ts';
 import { progressSchema } from './schema-progress.ts';
 import { storesSchema } from './schema-stores.ts';
 import { ticketsSchema } from './schema-tickets.ts';
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: progressSchema, oldest: 1 },
   { sql: limitsSchema, oldest: 1 },
   { sql: ticketsSchema, oldest: 1 },
+  { sql: moneySchema, oldest: 1 },
 ];
 
 interface Options {

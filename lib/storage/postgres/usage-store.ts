@@ -1,33 +1,48 @@
 import * as v from 'valibot';
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-store-port.ts';
 import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance } from '../allowance.ts';
-import { UsageRows } from '../usage-rows.ts';
+import {
+  basisNumber,
+  hasBudget,
+  periodsOf,
+  refuseBeyondBudget,
+  type SpendingLimit,
+  type Spent,
+  StoredAmount,
+} from '../budgets.ts';
+import { USAGE_COLUMNS, UsageRows } from '../usage-rows.ts';
 import type { Postgres, Queries } from './connection.ts';
 
 const Charges = v.array(v.object({ images: v.number() }));
+const Spending = v.array(v.object({ period: v.string(), amount: StoredAmount }));
 /** Returns the statement that selects the number of images that are charged to a token on a day. */
 const chargedSql = (schema: string) =>
   `SELECT images FROM ${schema}.charge WHERE token = $1 AND day = $2`;
 
 export function createUsageStore({ schema, read, write }: Postgres): UsageStore {
   const CHARGED = chargedSql(schema);
+  const charges = createCharges(schema);
   const LIST = `
-    SELECT day, provider, images, lost, unknown, failed, tokens FROM ${schema}.usage
+    SELECT ${USAGE_COLUMNS} FROM ${schema}.usage
     WHERE token = $1 AND day >= $2 ORDER BY day DESC, provider`;
   const PRUNE_CHARGES = `DELETE FROM ${schema}.charge WHERE day < $1`;
+  const PRUNE_SPENDING = `DELETE FROM ${schema}.spending WHERE period < $1`;
   const PRUNE_USAGE = `DELETE FROM ${schema}.usage WHERE day < $1`;
 
   return {
     charged: ({ token, day }) =>
       read(async ({ rows }) => v.parse(Charges, await rows(CHARGED, [token, day]))[0]?.images ?? 0),
+    spent: (of) => read((queries) => charges.spent(queries, of)),
     list: ({ token, day }) =>
       read(async ({ rows }) => v.parse(UsageRows, await rows(LIST, [token, day]))),
     prune: (day) =>
       write(async ({ rows }) => {
         await rows(PRUNE_CHARGES, [day]);
         await rows(PRUNE_USAGE, [day]);
+        await rows(PRUNE_SPENDING, [periodsOf({ day })[0]]);
       }),
   };
 }
@@ -49,14 +64,35 @@ export function createCharges(schema: string) {
       WHERE charge.images + $3::bigint <= $4::bigint
     RETURNING images`;
   const COUNT = `
-    INSERT INTO ${schema}.usage AS usage (token, day, provider, images, lost, unknown, failed, tokens)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    INSERT INTO ${schema}.usage AS usage (
+      token, day, provider, images, lost, unknown, failed, tokens, cost, basis, unpriced
+    )
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (token, day, provider) DO UPDATE SET
       images = usage.images + excluded.images,
       lost = usage.lost + excluded.lost,
       unknown = usage.unknown + excluded.unknown,
       failed = usage.failed + excluded.failed,
-      tokens = coalesce(usage.tokens + excluded.tokens, usage.tokens, excluded.tokens)`;
+      tokens = coalesce(usage.tokens + excluded.tokens, usage.tokens, excluded.tokens),
+      cost = usage.cost + excluded.cost,
+      basis = greatest(usage.basis, excluded.basis),
+      unpriced = usage.unpriced + excluded.unpriced`;
+  const SPENT = `SELECT period, amount FROM ${schema}.spending WHERE token = $1 AND period = ANY ($2::text[])`;
+  const SPEND = `
+    INSERT INTO ${schema}.spending AS spending (token, period, amount)
+    VALUES ($1, $2, greatest(0, $3::bigint))
+    ON CONFLICT (token, period) DO UPDATE SET amount = greatest(0, spending.amount + $3::bigint)`;
+
+  async function spend({ rows }: Queries, { token, day }: UsageDay, amount: Amount): Promise<void> {
+    for (const period of periodsOf({ day })) await rows(SPEND, [token, period, amount]);
+  }
+
+  async function spent({ rows }: Queries, { token, day }: UsageDay): Promise<Spent> {
+    const [ofDay, ofMonth] = periodsOf({ day });
+    const found = v.parse(Spending, await rows(SPENT, [token, [ofDay, ofMonth]]));
+    const amounts = new Map(found.map(({ period, amount }) => [period, amount]));
+    return { day: amounts.get(ofDay) ?? 0n, month: amounts.get(ofMonth) ?? 0n };
+  }
 
   return {
     /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if the sum would exceed the allowance. */
@@ -77,6 +113,26 @@ export function createCharges(schema: string) {
       if (images !== 0) await rows(CHARGE, [token, day, images]);
     },
 
+    spent,
+
+    /**
+     * Adds to the spending of a day and its month. Throws `rate_limited`, and the transaction must end, if a budget would be
+     * exceeded. The rows are locked before they are compared, so that a budget is exact for all replicas.
+     */
+    async reserveMoney(queries: Queries, limit: SpendingLimit, amount: Amount): Promise<void> {
+      if (amount === 0n) return;
+      await spend(queries, limit, amount);
+      if (!hasBudget(limit)) return;
+      const after = await spent(queries, limit);
+      const before = { day: after.day - amount, month: after.month - amount };
+      refuseBeyondBudget(limit, before, amount);
+    },
+
+    /** Adds to the spending of a day and its month. A negative amount reduces the spending. */
+    async spend(queries: Queries, day: UsageDay, amount: Amount): Promise<void> {
+      if (amount !== 0n) await spend(queries, day, amount);
+    },
+
     /** Counts outputs whose calls have ended. */
     async count(
       { rows }: Queries,
@@ -87,8 +143,9 @@ export function createCharges(schema: string) {
       const inOrder = settled.toSorted((one, two) => (one.provider < two.provider ? -1 : 1));
       for (const counts of inOrder) {
         if (isEmpty(counts)) continue;
-        const { provider, images, lost, unknown, failed, tokens } = counts;
-        await rows(COUNT, [token, day, provider, images, lost, unknown, failed, tokens]);
+        const { provider, images, lost, unknown, failed, tokens, cost, unpriced } = counts;
+        const numbers = [images, lost, unknown, failed, tokens, cost.amount, basisNumber(cost)];
+        await rows(COUNT, [token, day, provider, ...numbers, unpriced]);
       }
     },
   };

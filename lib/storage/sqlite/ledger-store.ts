@@ -15,20 +15,24 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
+import { HELD_COLUMNS, HeldColumns, heldColumns, limitOf, spentBy } from '../budgets.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
 import { prepareCharges } from './usage-store.ts';
 
 const BEGIN = `
-  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
-  VALUES (@id, @owner, @token, @day, @images, @reserved, @allowance)
+  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS})
+  VALUES (
+    @id, @owner, @token, @day, @images, @reserved, @allowance,
+    @held, @budgetPerDay, @budgetPerMonth
+  )
   ON CONFLICT (id) DO NOTHING`;
 const BEGIN_JOB = `
-  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
-  SELECT id, NULL, token, day, outputs, outputs, allowance
+  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS})
+  SELECT id, NULL, token, day, outputs, outputs, allowance, ${HELD_COLUMNS}
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const FIND_QUEUED = `
-  SELECT token, day, outputs AS reserved
+  SELECT token, day, outputs AS reserved, held
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const OPEN = `
   INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)
@@ -44,7 +48,7 @@ const ACCEPT = `
   ON CONFLICT (ledger, call) DO UPDATE SET model = excluded.model, ticket = excluded.ticket`;
 const WITHDRAW_TICKET = 'DELETE FROM ledger_ticket WHERE ledger = ? AND call = ?';
 const WITHDRAW_TICKETS = 'DELETE FROM ledger_ticket WHERE ledger = ?';
-const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
+const COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
 const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
 const LIST_EARLIER = `
@@ -65,9 +69,10 @@ const LedgerRow = v.object({
   token: v.string(),
   allowance: v.nullable(v.number()),
   ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
+  ...HeldColumns,
 });
 const FoundLedger = v.optional(LedgerRow);
-const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved']);
+const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved', 'held']);
 const LedgerRows = v.array(LedgerRow);
 const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
 const OpenRows = v.array(OpenRow);
@@ -89,12 +94,17 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
       database.write(() => {
         const { id, token, day, images, allowance = null } = entry;
         // A repeated reservation must not be charged again.
-        const begun = begin.run({ id, owner, token, day, images, reserved: images, allowance });
-        if (begun.changes > 0) sums.reserve(entry, images);
+        const money = heldColumns(entry);
+        const row = { id, owner, token, day, images, reserved: images, allowance };
+        if (begin.run({ ...row, ...money }).changes > 0) {
+          sums.reserve(entry, images);
+          sums.reserveMoney({ ...entry, ...entry.budget }, money.held);
+        }
       }),
     begin: ({ id, token, day, images }, call) =>
       database.write(() => {
-        begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
+        const money = heldColumns({});
+        begin.run({ id, owner, token, day, images, reserved: 0, allowance: null, ...money });
         calls.open(id, call);
       }),
     addCall: (id, call) =>
@@ -124,6 +134,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
         renew.run({ id, images, reserved, renewals: settlement.renewals + 1 });
         sums.count(ledger, settlement.counts);
         sums.charge(ledger, more);
+        sums.reserveMoney(limitOf(ledger), spentBy(ledger, settlement.counts));
       }),
     close: (id, settlement) =>
       database.write(() => {
@@ -134,7 +145,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
       database.write(() => {
         const ledger = accounts.find(entry.id);
         if (ledger) accounts.close(ledger, counts);
-        else accounts.count({ ...entry, reserved: 0 }, counts);
+        else accounts.count({ ...entry, reserved: 0, held: 0n, outputs: entry.images }, counts);
       }),
     recover: () =>
       database.write(() => {
@@ -193,8 +204,9 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
 
     /** Reduces the charge by the outputs of a queued job. */
     giveBack(sequence: number): void {
-      const { reserved, ...day } = v.parse(QueuedRow, findQueued.get(sequence));
+      const { reserved, held, ...day } = v.parse(QueuedRow, findQueued.get(sequence));
       sums.charge(day, -reserved);
+      sums.spend(day, -held);
     },
 
     /**
@@ -212,7 +224,7 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
 
 function prepareAccounts(
   database: Pick<StoreDatabase, 'prepare'>,
-  sums: Pick<ReturnType<typeof prepareCharges>, 'charge' | 'count'>,
+  sums: Pick<ReturnType<typeof prepareCharges>, 'charge' | 'spend' | 'count'>,
 ) {
   const find = database.prepare(FIND);
   const listRows = database.prepare(LIST_ROWS);
@@ -220,11 +232,12 @@ function prepareAccounts(
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
   function count(
-    ledger: Pick<StoredAccount, 'token' | 'day' | 'reserved'>,
+    ledger: Pick<StoredAccount, 'token' | 'day' | 'reserved' | 'held' | 'outputs'>,
     counts: readonly ProviderCounts[],
   ): void {
     sums.count(ledger, counts);
     sums.charge(ledger, chargedBy(counts) - ledger.reserved);
+    sums.spend(ledger, spentBy(ledger, counts) - ledger.held);
   }
 
   return {

@@ -23,8 +23,33 @@ const TICKETS = `
     PRIMARY KEY (ledger, call)
   ) STRICT, WITHOUT ROWID;`;
 
+/**
+ * Adds costs and budgets. Amounts are in 10^-10 US dollars. "spending" has the money that is spent or reserved in each UTC day and
+ * month, such as 2026-11-24 and 2026-11. "basis" is the index of the weakest basis of "cost" (`COST_BASES`), and "unpriced" is the
+ * number of images whose cost is unknown. The cost of earlier images is unknown. "held" is the amount that an open account or a
+ * queued job reserves, which is a part of "spending".
+ */
+const MONEY = `
+CREATE TABLE spending (
+  token TEXT NOT NULL,
+  period TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  PRIMARY KEY (token, period)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE usage ADD COLUMN cost INTEGER NOT NULL DEFAULT 0 CHECK (cost >= 0);
+ALTER TABLE usage ADD COLUMN basis INTEGER NOT NULL DEFAULT 0 CHECK (basis BETWEEN 0 AND 3);
+ALTER TABLE usage ADD COLUMN unpriced INTEGER NOT NULL DEFAULT 0 CHECK (unpriced >= 0);
+UPDATE usage SET basis = 3, unpriced = images + unknown WHERE images + unknown > 0;
+ALTER TABLE ledger ADD COLUMN held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0);
+ALTER TABLE ledger ADD COLUMN budget_per_day INTEGER CHECK (budget_per_day >= 0);
+ALTER TABLE ledger ADD COLUMN budget_per_month INTEGER CHECK (budget_per_month >= 0);
+ALTER TABLE job_content ADD COLUMN held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0);
+ALTER TABLE job_content ADD COLUMN budget_per_day INTEGER CHECK (budget_per_day >= 0);
+ALTER TABLE job_content ADD COLUMN budget_per_month INTEGER CHECK (budget_per_month >= 0);
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS];
+export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS, MONEY];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

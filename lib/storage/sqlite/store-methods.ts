@@ -49,7 +49,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     record: 'write',
     recover: 'write',
   },
-  usage: { charged: 'read', list: 'read', prune: 'write' },
+  usage: { charged: 'read', spent: 'read', list: 'read', prune: 'write' },
   webhooks: {
     listQueues: 'read',
     countPending: 'read',

@@ -1,9 +1,19 @@
 import * as v from 'valibot';
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-store-port.ts';
 import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance, refuseBeyondAllowance } from '../allowance.ts';
-import { UsageRows } from '../usage-rows.ts';
+import {
+  basisNumber,
+  hasBudget,
+  periodsOf,
+  refuseBeyondBudget,
+  type SpendingLimit,
+  type Spent,
+  StoredAmount,
+} from '../budgets.ts';
+import { USAGE_COLUMNS, UsageRows } from '../usage-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 const CHARGE = `
@@ -17,33 +27,61 @@ const CHARGE_WITHIN = `
 /** Selects the number of images that are charged on a day. Binds `@token`, `@day`. */
 const CHARGED = 'SELECT images FROM charge WHERE token = @token AND day = @day';
 const COUNT = `
-  INSERT INTO usage (token, day, provider, images, lost, unknown, failed, tokens)
-  VALUES (@token, @day, @provider, @images, @lost, @unknown, @failed, @tokens)
+  INSERT INTO usage (
+    token, day, provider, images, lost, unknown, failed, tokens, cost, basis, unpriced
+  )
+  VALUES (
+    @token, @day, @provider, @images, @lost, @unknown, @failed, @tokens, @cost, @basis, @unpriced
+  )
   ON CONFLICT (token, day, provider) DO UPDATE SET
     images = images + excluded.images,
     lost = lost + excluded.lost,
     unknown = unknown + excluded.unknown,
     failed = failed + excluded.failed,
-    tokens = coalesce(tokens + excluded.tokens, tokens, excluded.tokens)`;
+    tokens = coalesce(tokens + excluded.tokens, tokens, excluded.tokens),
+    cost = cost + excluded.cost,
+    basis = max(basis, excluded.basis),
+    unpriced = unpriced + excluded.unpriced`;
+const SPEND = `
+  INSERT INTO spending (token, period, amount) VALUES (@token, @period, max(0, @amount))
+  ON CONFLICT (token, period) DO UPDATE SET amount = max(0, amount + @amount)`;
+const SPENT = 'SELECT amount FROM spending WHERE token = @token AND period = @period';
+const PRUNE_SPENDING = 'DELETE FROM spending WHERE period < ?';
 const LIST = `
-  SELECT day, provider, images, lost, unknown, failed, tokens FROM usage
+  SELECT ${USAGE_COLUMNS} FROM usage
   WHERE token = +@token AND day >= +@day ORDER BY day DESC, provider`;
 const PRUNE_CHARGES = 'DELETE FROM charge WHERE day < ?';
 const PRUNE_USAGE = 'DELETE FROM usage WHERE day < ?';
 
 const Charged = v.optional(v.number(), 0);
+const SpentAmount = v.optional(StoredAmount, 0);
+
 export function createUsageStore(database: StoreDatabase): UsageStore {
   const charged = database.prepare(CHARGED).pluck();
   const list = database.prepare(LIST);
+  const spent = prepareSpent(database);
+  const pruneSpending = database.prepare(PRUNE_SPENDING);
   const prunings = [PRUNE_CHARGES, PRUNE_USAGE].map((sql) => database.prepare(sql));
 
   return {
     charged: (of) => database.read(() => v.parse(Charged, charged.get(of))),
+    spent: (of) => database.read(() => spent(of)),
     list: (since) => database.read(() => v.parse(UsageRows, list.all(since))),
     prune: (day) =>
       database.write(() => {
         for (const pruning of prunings) pruning.run(day);
+        pruneSpending.run(periodsOf({ day })[0]);
       }),
+  };
+}
+
+function prepareSpent(database: Pick<StoreDatabase, 'prepare'>): (of: UsageDay) => Spent {
+  const spent = database.prepare(SPENT).pluck();
+  return ({ token, day }) => {
+    const [ofDay, ofMonth] = periodsOf({ day }).map((period) =>
+      v.parse(SpentAmount, spent.get({ token, period })),
+    );
+    return { day: ofDay ?? 0n, month: ofMonth ?? 0n };
   };
 }
 
@@ -56,9 +94,16 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   const chargeWithin = database.prepare(CHARGE_WITHIN);
   const charged = database.prepare(CHARGED).pluck();
   const count = database.prepare(COUNT);
+  const spent = prepareSpent(database);
+  const spend = database.prepare(SPEND);
 
   function usedOn({ token, day }: UsageDay): number {
     return v.parse(Charged, charged.get({ token, day }));
+  }
+
+  function spendOn({ token, day }: UsageDay, amount: Amount): void {
+    if (amount === 0n) return;
+    for (const period of periodsOf({ day })) spend.run({ token, period, amount });
   }
 
   return {
@@ -81,10 +126,22 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       if (images !== 0) charge.run({ token, day, images });
     },
 
+    /** Adds to the spending of a day and its month. Throws `rate_limited`, and adds nothing, if a budget would be exceeded. */
+    reserveMoney(limit: SpendingLimit, amount: Amount): void {
+      if (hasBudget(limit)) refuseBeyondBudget(limit, spent(limit), amount);
+      spendOn(limit, amount);
+    },
+
+    /** Adds to the spending on a day and in its month. A negative amount reduces the spending. */
+    spend: spendOn,
+
     /** Counts outputs whose calls have ended. */
     count({ token, day }: UsageDay, settled: readonly ProviderCounts[]): void {
       for (const counts of settled) {
-        if (!isEmpty(counts)) count.run({ ...counts, token, day, tokens: counts.tokens ?? null });
+        if (isEmpty(counts)) continue;
+        const { cost, tokens = null } = counts;
+        const columns = { ...counts, cost: cost.amount, basis: basisNumber(cost) };
+        count.run({ ...columns, token, day, tokens });
       }
     },
   };

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { usageColumns } from '../../../dashboard/src/usage/usage.ts';
 
-const day = { day: '2026-03-03', images: 0, failed: 0, unknown: 0, lost: 0, by_provider: {} };
+const counts = { images: 0, failed: 0, unknown: 0, lost: 0, unknown_images: 0 };
+const cost = { amount: '0', currency: 'USD', basis: 'free' } as const;
+const day = { day: '2026-03-03', ...counts, cost, by_provider: {} };
 
 describe('usageColumns', () => {
   it('always contains `images` and `failed`', () => {

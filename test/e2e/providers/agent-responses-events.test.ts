@@ -13,6 +13,7 @@ import { requestOf } from '../../lib/generation/requests.ts';
 import { openAgentRig } from '../../lib/providers/agent-responses/agent-rig.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
+import { noPrices } from '../../support/no-prices.ts';
 import { requestContext } from '../../support/request-context.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -42,6 +43,7 @@ async function openPipeline() {
     publisher: artifacts.publisher,
     admission: createAdmission({ runtime: config.runtime, clock }),
     metrics: silentMetrics,
+    prices: noPrices,
     ids: artifacts.ids,
     settings: config.runtime,
   });

@@ -14,6 +14,7 @@ import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/se
 import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { noPrices } from '../../support/no-prices.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
 import { openArtifactRig } from '../artifacts/artifact-rig.ts';
 import { anything } from './capability-documents.ts';
@@ -55,6 +56,7 @@ export async function openGenerationRig(
     publisher: artifacts.publisher,
     admission,
     metrics: silentMetrics,
+    prices: noPrices,
     clock,
     ids: artifacts.ids,
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },

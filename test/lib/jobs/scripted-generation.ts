@@ -65,6 +65,7 @@ export function createScriptedGeneration() {
 
   const generation: Generation = {
     run,
+    plannedSpend: () => ({ amount: 0n, isUnknown: false }),
     plan: async () => ({ provider: 'sandbox', model: 'sandbox-image', size: '1024x1024' }),
   };
   return { generation, runs, behavior };

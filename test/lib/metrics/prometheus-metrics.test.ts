@@ -33,7 +33,12 @@ function recordAll(metrics: Metrics): void {
     code: 'ok',
     durationMs: 700,
   });
-  metrics.providerCallEnded({ durationMs: 400 });
+  metrics.providerCallEnded({
+    durationMs: 400,
+    provider: 'sandbox',
+    cost: { amount: 25_000_000_000n, basis: 'priced' },
+    unpriced: 2,
+  });
   metrics.queued({ durationMs: 0 });
   metrics.imageGenerated({ provider: 'sandbox', format: 'png', bytes: 1000 });
   metrics.normalized(3);
@@ -234,7 +239,8 @@ describe('createPrometheusMetrics', () => {
         metrics.imageGenerated({ provider: name, format: 'png', bytes: 1 });
         metrics.circuitTransition();
         metrics.circuitRejected();
-        metrics.providerCallEnded({ durationMs: 1 });
+        const cost = { amount: 1n, basis: 'reported' } as const;
+        metrics.providerCallEnded({ durationMs: 1, provider: name, cost, unpriced: 1 });
         await metrics.exposition(countedElsewhere('open', name));
       }),
     );
@@ -244,6 +250,7 @@ describe('createPrometheusMetrics', () => {
       .flatMap(({ labels }) => Object.entries(labels))
       .filter(([label, value]) => {
         if (label === 'le') return false;
+        if (label === 'basis') return !['reported', 'priced'].includes(value);
         return label === 'status' ? !statuses.has(value) : !allowed.has(value);
       });
     expect(strange).toEqual([]);

@@ -75,6 +75,21 @@ describe('parseTokens', () => {
     ['permissions that are no list', withLine('permissions = "all"'), /permissions must be/],
     ['a negative allowance', withLine('images_per_day = -1'), /images_per_day must be/],
     ['a broken allowance', withLine('images_per_day = 1.5'), /images_per_day must be/],
+    [
+      'a budget that is no amount',
+      withLine('budget_per_day = 0.5'),
+      /budget_per_day must be an amount/,
+    ],
+    [
+      'a negative budget',
+      withLine('budget_per_month = "-1"'),
+      /budget_per_month must be an amount/,
+    ],
+    [
+      'an unknown cost that is no amount',
+      withLine('unknown_cost = "allow"'),
+      /unknown_cost must be/,
+    ],
     ['a time that is text', withLine('expires = "2027-01-31"'), /expires must be a date/],
     ['a time without an offset', withLine('expires = 2027-01-31T18:00:00'), /expires must be/],
     ['a time of day', withLine('expires = 18:00:00'), /expires must be/],
@@ -105,7 +120,7 @@ describe('parseTokens', () => {
 describe('toTokensText', () => {
   it('writes a text that parseTokens reads', () => {
     const tokens = parseTokens(
-      `${withLine('images_per_day = 3\nexpires = 2027-01-31\ndisabled = true\nremoved = 2026-11-23')}[[token]]\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
+      `${withLine('budget_per_day = "2.5"\nbudget_per_month = 40\nunknown_cost = "0.1"\nimages_per_day = 3\nexpires = 2027-01-31\ndisabled = true\nremoved = 2026-11-23')}[[token]]\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
     );
 
     expect(parseTokens(toTokensText(tokens))).toEqual(tokens);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_COST, toWireCost } from '../../../lib/contract/reply/cost.ts';
 import { type Caller, unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type {
@@ -22,6 +23,8 @@ const MADE: ProviderCounts = {
   unknown: 0,
   failed: 1,
   tokens: 50,
+  cost: NO_COST,
+  unpriced: 0,
 };
 
 let stores: TestStores;
@@ -147,11 +150,50 @@ describe('createUsage', () => {
 
     const report = await usage.report(FREE, 30);
 
-    const counts = { images: 2, failed: 1, unknown: 0, lost: 1, tokens: 50 };
+    const counts = {
+      images: 2,
+      failed: 1,
+      unknown: 0,
+      lost: 1,
+      tokens: 50,
+      cost: toWireCost(NO_COST),
+      unknown_images: 0,
+    };
     expect(report.caller).toEqual({ permissions: FREE.permissions });
     expect(report.items).toEqual([
       { day: '2025-01-01', ...counts, by_provider: { sandbox: counts } },
     ]);
+  });
+
+  it('reserves the planned amount of a caller with a budget, and reports the budget', async () => {
+    const payer = { ...FREE, budgetPerDay: 50n, budgetPerMonth: 80n };
+    const account = usage.accountFor(payer);
+
+    await account.reserve(1, () => ({ amount: 30n, isUnknown: false }));
+
+    expect((await usage.report(payer, 1)).caller.budget).toEqual({
+      currency: 'USD',
+      per_day: '0.000000005',
+      per_month: '0.000000008',
+      used_today: '0.000000003',
+      used_this_month: '0.000000003',
+      unknown_cost: 'refuse',
+    });
+    await expect(
+      usage.accountFor(payer).reserve(1, () => ({ amount: 21n, isUnknown: false })),
+    ).rejects.toMatchObject({ code: 'rate_limited', details: { reason: 'budget' } });
+  });
+
+  it('rejects work of unknown cost, or reserves the amount that the token accepts for each image', async () => {
+    const spend = () => ({ amount: 30n, isUnknown: true });
+    const payer = { ...FREE, budgetPerDay: 50n };
+
+    await expect(usage.accountFor(payer).reserve(2, spend)).rejects.toMatchObject({
+      code: 'unsupported_capability',
+      details: { reason: 'unknown_cost' },
+    });
+    await usage.accountFor({ ...payer, unknownCost: 20n }).reserve(2, spend);
+    expect((await usage.report(payer, 1)).caller.budget?.used_today).toBe('0.000000004');
   });
 
   it('adds the counts of all providers of a day, and omits the provider of images that were requested from none', async () => {

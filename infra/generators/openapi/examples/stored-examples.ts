@@ -178,7 +178,16 @@ const USAGE_CALLER = {
   name: 'alice',
   permissions: ['images', 'jobs', 'read'],
   allowance: { images_per_day: 100, used: 12, resets: CREATED + 86_400 },
+  budget: {
+    currency: 'USD',
+    per_day: '5',
+    used_today: '0.47',
+    used_this_month: '12.3',
+    unknown_cost: 'refuse',
+  },
 };
+
+const COST = { cost: { amount: '0.44', currency: 'USD', basis: 'reported' }, unknown_images: 0 };
 
 const DAY_USAGE = {
   day: '2026-01-01',
@@ -187,8 +196,9 @@ const DAY_USAGE = {
   unknown: 1,
   lost: 0,
   tokens: 4321,
+  ...COST,
   by_provider: {
-    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321 },
+    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321, ...COST },
   },
 };
 

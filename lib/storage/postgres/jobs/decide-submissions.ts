@@ -1,7 +1,9 @@
+import type { Amount } from '../../../contract/reply/cost.ts';
 import { inputsOf } from '../../../contract/resources/job.ts';
 import type { JobAdmission, JobRecord, NewJob } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { refuseBeyondAllowance } from '../../allowance.ts';
+import { periodsOf, refuseBeyondBudget } from '../../budgets.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import { queuedJob } from '../../jobs/new-job.ts';
 
@@ -42,10 +44,19 @@ export interface Charge {
   readonly images: number;
 }
 
+/** The money that is spent or reserved in a period. */
+export interface Spending {
+  readonly token: string;
+  readonly period: string;
+  readonly amount: number | Amount;
+}
+
 /** The counts that limit submissions. Every scope and every charge of the group has a row. */
 export interface LockedCounts {
   readonly scopes: readonly ScopeCounts[];
   readonly charges: readonly Charge[];
+  /** The spending of the tokens with a budget. */
+  readonly spending: readonly Spending[];
   readonly total: { readonly queued: number; readonly held: number; readonly lastSequence: number };
 }
 
@@ -77,6 +88,7 @@ export interface Decisions {
   /** All locked scopes. `joined` is the number of the first queued job of a scope that had none. */
   readonly scopes: readonly (ScopeCounts & { readonly joined: number | undefined })[];
   readonly charges: readonly Charge[];
+  readonly spending: readonly Spending[];
 }
 
 /**
@@ -103,6 +115,7 @@ function unreserved(limit: number): number {
 export function decide(group: readonly Submission[], state: State): Decisions {
   const scopes = new Map(state.scopes.map((counts) => [counts.scope, counts]));
   const charges = new Map(state.charges.map((charge) => [chargeKey(charge), charge]));
+  const spending = createSpending(state.spending);
   const joined = new Map<string, number>();
   const earlier = indexOf(state.earlier);
   const accepted: AcceptedJob[] = [];
@@ -135,6 +148,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
       needed,
     );
     refuseBeyondAllowance(reservation, charge.images, outputs);
+    spending.reserve(reservation);
 
     queued += 1;
     held += needed;
@@ -146,13 +160,8 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     const turn = own.queued === 0 ? Math.max(own.turn, lowestTurn ?? 0) : own.turn;
     lowestTurn = Math.min(lowestTurn ?? turn, turn);
     const change = own.changes + 1;
-    scopes.set(job.scope, {
-      scope: job.scope,
-      queued: own.queued + 1,
-      held: own.held + needed,
-      turn,
-      changes: change,
-    });
+    const counts = { queued: own.queued + 1, held: own.held + needed, turn, changes: change };
+    scopes.set(job.scope, { scope: job.scope, ...counts });
     charges.set(chargeKey(charge), { ...charge, images: charge.images + outputs });
     accepted.push({ ...submission, sequence: lastSequence, change });
     const record = queuedJob(lastSequence, job, token);
@@ -172,6 +181,30 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     accepted,
     scopes: [...scopes.values()].map((one) => ({ ...one, joined: joined.get(one.scope) })),
     charges: [...charges.values()],
+    spending: spending.all(),
+  };
+}
+
+/** Keeps the spending of the tokens with a budget. */
+function createSpending(locked: readonly Spending[]) {
+  const keyOf = ({ token, period }: Pick<Spending, 'token' | 'period'>) => `${period} ${token}`;
+  const rows = new Map(locked.map((row) => [keyOf(row), { ...row, amount: BigInt(row.amount) }]));
+  return {
+    /** Adds the amount of a reservation. Throws `rate_limited` if a budget would be exceeded. */
+    reserve(reservation: JobAdmission['reservation']): void {
+      const { token, budget } = reservation;
+      if (budget === undefined) return;
+      const own = periodsOf(reservation).map((period) => ({ token, period, amount: 0n }));
+      const found = own.map((row) => rows.get(keyOf(row)) ?? row);
+      const [day, month] = found.map(({ amount }) => amount);
+      refuseBeyondBudget(
+        { ...reservation, ...budget },
+        { day: day ?? 0n, month: month ?? 0n },
+        budget.held,
+      );
+      for (const row of found) rows.set(keyOf(row), { ...row, amount: row.amount + budget.held });
+    },
+    all: (): readonly Spending[] => [...rows.values()],
   };
 }
 

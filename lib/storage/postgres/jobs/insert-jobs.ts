@@ -1,5 +1,6 @@
 import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
+import { HELD_COLUMNS, heldColumns, periodsOf } from '../../budgets.ts';
 import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { rowArrays } from '../row-arrays.ts';
@@ -31,6 +32,9 @@ const JOBS = rowArrays({
   fingerprint: 'text',
   day: 'bigint',
   allowance: 'bigint',
+  held: 'bigint',
+  budget_per_day: 'bigint',
+  budget_per_month: 'bigint',
   request: 'text',
   url: 'text',
   host: 'text',
@@ -50,7 +54,8 @@ const SCOPES = rowArrays(
   INPUTS.next,
 );
 const CHARGES = rowArrays({ token: 'text', day: 'bigint', images: 'bigint' }, SCOPES.next);
-const ACTIVE = rowArrays({ provider: 'text', queued: 'bigint' }, CHARGES.next);
+const SPENDING = rowArrays({ token: 'text', period: 'text', amount: 'bigint' }, CHARGES.next);
+const ACTIVE = rowArrays({ provider: 'text', queued: 'bigint' }, SPENDING.next);
 const TOTALS = ACTIVE.next;
 
 /** Creates the statements that accept a group of jobs within the caller's transaction. */
@@ -67,9 +72,15 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       WHERE (SELECT count(*) FROM scopes) > 0
       ON CONFLICT (token, day) DO UPDATE SET images = charge.images
       RETURNING token, day, images
+    ), spending AS (
+      INSERT INTO ${schema}.spending (token, period, amount)
+      SELECT token, period, 0 FROM unnest($5::text[], $6::text[]) AS one (token, period)
+      WHERE (SELECT count(*) FROM charges) > 0
+      ON CONFLICT (token, period) DO UPDATE SET amount = spending.amount
+      RETURNING token, period, amount
     ), active AS (
       INSERT INTO ${schema}.job_active (provider) SELECT provider FROM unnest($4::text[]) AS provider
-      WHERE (SELECT count(*) FROM charges) > 0
+      WHERE (SELECT count(*) FROM spending) >= 0
       ON CONFLICT (provider) DO UPDATE SET queued = job_active.queued
       RETURNING 1
     ), total AS (
@@ -80,6 +91,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     SELECT
       (SELECT json_agg(scopes) FROM scopes) AS scopes,
       (SELECT json_agg(charges) FROM charges) AS charges,
+      coalesce((SELECT json_agg(spending) FROM spending), '[]') AS spending,
       (SELECT to_json(total) FROM total) AS total`;
   const INSERT = `
     WITH new AS MATERIALIZED (SELECT * FROM ${JOBS.sql} AS new),
@@ -94,9 +106,11 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       FROM new
     ), contents AS (
       INSERT INTO ${schema}.job_content (
-        seq, request_id, retry_of, key_hash, fingerprint, day, allowance, request
+        seq, request_id, retry_of, key_hash, fingerprint, day, allowance, ${HELD_COLUMNS}, request
       )
-      SELECT seq, request_id, retry_of, key_hash, fingerprint, day, allowance, request FROM new
+      SELECT
+        seq, request_id, retry_of, key_hash, fingerprint, day, allowance, ${HELD_COLUMNS}, request
+      FROM new
     ), texts AS (
       INSERT INTO ${schema}.job_text (seq, scope, folded) SELECT seq, scope, folded FROM new
     ), webhooks AS (
@@ -117,6 +131,9 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     ), charges AS (
       UPDATE ${schema}.charge AS own SET images = one.images
       FROM ${CHARGES.sql} AS one WHERE own.token = one.token AND own.day = one.day
+    ), spending AS (
+      UPDATE ${schema}.spending AS own SET amount = one.amount
+      FROM ${SPENDING.sql} AS one WHERE own.token = one.token AND own.period = one.period
     ), active AS (
       UPDATE ${schema}.job_active AS own SET queued = own.queued + one.queued
       FROM ${ACTIVE.sql} AS one WHERE own.provider = one.provider
@@ -145,11 +162,16 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
         ]),
       );
       const charges = [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, charge]) => charge);
+      const spending = charges
+        .filter(({ budget }) => budget !== undefined)
+        .flatMap((charge) => periodsOf(charge).map((period) => ({ ...charge, period })));
       const [locked] = await rows<LockedCounts>(LOCK, [
         sorted([...group.map(({ job }) => job.scope), ...holders.map(({ scope }) => scope)]),
         charges.map(({ token }) => token),
         charges.map(({ day }) => day),
         sorted(group.map(({ job }) => job.provider)),
+        spending.map(({ token }) => token),
+        spending.map(({ period }) => period),
       ]);
       if (!locked) throw new BridgeError('internal', 'the counts of jobs cannot be locked');
       return locked;
@@ -158,7 +180,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     /** Stores the accepted jobs and the new counts. `images` are the bytes that the new jobs take over from other jobs. */
     async insert(
       { rows }: Queries,
-      { accepted, scopes, charges }: Decisions,
+      { accepted, scopes, charges, spending }: Decisions,
       images: readonly ImageBytes[],
     ): Promise<void> {
       const held = new Map(images.map(({ scope, bytes }) => [scope, bytes]));
@@ -178,6 +200,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
         ...INPUTS.values(accepted.flatMap(toInputColumns)),
         ...SCOPES.values(scopes.map((one) => ({ ...one, images: held.get(one.scope) ?? 0 }))),
         ...CHARGES.values(charges),
+        ...SPENDING.values(spending),
         ...ACTIVE.values([...providers].map(([provider, queued]) => ({ provider, queued }))),
         accepted.length,
         sum(({ bytes }) => bytes),
@@ -198,6 +221,7 @@ function sorted(texts: readonly string[]): readonly string[] {
 function toColumns({ job, admission, text, bytes, sequence, change }: AcceptedJob) {
   const { request, webhook } = job;
   const { key, reservation } = admission;
+  const { held, budgetPerDay, budgetPerMonth } = heldColumns(reservation);
   return {
     seq: sequence,
     id: job.id,
@@ -222,6 +246,9 @@ function toColumns({ job, admission, text, bytes, sequence, change }: AcceptedJo
     fingerprint: key?.fingerprint,
     day: reservation.day,
     allowance: reservation.allowance,
+    held,
+    budget_per_day: budgetPerDay,
+    budget_per_month: budgetPerMonth,
     request: text,
     ...(webhook && {
       url: webhook.url,

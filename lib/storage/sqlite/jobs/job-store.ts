@@ -11,6 +11,7 @@ import type {
 } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { NOTHING_COUNTED } from '../../accounts.ts';
+import { HELD_COLUMNS, heldColumns } from '../../budgets.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import {
   parseCancellation,
@@ -48,9 +49,9 @@ const INSERT = `
   )`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (
-    seq, request_id, retry_of, key_hash, fingerprint, request, day, allowance
+    seq, request_id, retry_of, key_hash, fingerprint, request, day, allowance, ${HELD_COLUMNS}
   )
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
@@ -287,6 +288,10 @@ function createJobSubmission(
         counts.add({ sequence, scope, provider, bytes, reserved });
         changes.note(sequence, scope);
         charges.reserve(reservation, job.request.parameters.n);
+        charges.reserveMoney(
+          { ...reservation, ...reservation.budget },
+          heldColumns(reservation).held,
+        );
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },
@@ -306,8 +311,9 @@ function prepareInsert(database: StoreDatabase) {
   return (
     { request, webhook, requestId, retryOf, ...job }: NewJob,
     { text, bytes }: { readonly text: string; readonly bytes: number },
-    { key, reservation: { token, day, allowance } }: Pick<JobAdmission, 'key' | 'reservation'>,
+    { key, reservation }: Pick<JobAdmission, 'key' | 'reservation'>,
   ): number => {
+    const { token, day, allowance } = reservation;
     const { operation, prompt, parameters } = request;
     const inputs = inputsOf(request);
     const outputs = parameters.n;
@@ -315,7 +321,9 @@ function prepareInsert(database: StoreDatabase) {
     const { lastInsertRowid } = insert.run({ model: null, ...job, ...ofRequest, bytes, token });
     const sequence = Number(lastInsertRowid);
     const keyColumns = [key?.hash, key?.fingerprint];
-    insertContent.run(sequence, requestId, retryOf, ...keyColumns, text, day, allowance);
+    const columns = [sequence, requestId, retryOf, ...keyColumns, text, day, allowance];
+    const { held, budgetPerDay, budgetPerMonth } = heldColumns(reservation);
+    insertContent.run(...columns, held, budgetPerDay, budgetPerMonth);
     for (const { sha256, bytes } of inputs) insertInput.run(sequence, sha256, bytes);
     if (webhook) {
       const { url, events } = webhook;

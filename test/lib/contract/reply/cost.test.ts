@@ -13,7 +13,7 @@ describe('amounts', () => {
     ['0.04', 400_000_000n],
     ['0.0000000001', 1n],
     ['12.5', 125_000_000_000n],
-    ['999999999.9999999999', 9_999_999_999_999_999_999n],
+    ['99999999.9999999999', 999_999_999_999_999_999n],
   ])(
     'the text %s is an exact integer, and the integer is written as the same text',
     (text, amount) => {
@@ -22,7 +22,7 @@ describe('amounts', () => {
     },
   );
 
-  test.each(['', '-1', '+1', '.5', '1.', '1e3', '0.00000000001', '1000000000', ' 1', '1,5'])(
+  test.each(['', '-1', '+1', '.5', '1.', '1e3', '0.00000000001', '100000000', ' 1', '1,5'])(
     'the text "%s" is not an amount',
     (text) => {
       expect(parseAmount(text)).toBeUndefined();

@@ -12,6 +12,7 @@ import { startTimes } from '../../../../lib/generation/times.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { noPrices } from '../../../support/no-prices.ts';
 import {
   createScriptedProvider,
   replyWith,
@@ -546,7 +547,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const finish = createFinish({ engine });
   const watched = watchFinish(finish);
   const callProvider = createCallProvider({ clock, ids, graceMs: GRACE_MS });
-  const run = createFanOut({ clock, callProvider, metrics: silentMetrics });
+  const run = createFanOut({ clock, callProvider, metrics: silentMetrics, prices: noPrices });
 
   function fanOut(sent: object = {}, publish?: RouteWork['publish']) {
     const ledger = newLedger();

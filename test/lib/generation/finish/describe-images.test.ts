@@ -348,6 +348,7 @@ function outcomeOf(sent: object = {}, capabilities = anything): Outcome {
       outputs: [],
       failures: [],
       usage: { total_tokens: 7, provider: { images: 1 } },
+      cost: { amount: 400_000_000n, basis: 'reported' },
       warnings: ['sandbox_output', 'negative_prompt_merged', 'sandbox_output'],
     },
     attempts: [

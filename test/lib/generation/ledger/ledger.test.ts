@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { NO_COST, UNKNOWN_COST } from '../../../../lib/contract/reply/cost.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createLedger } from '../../../../lib/generation/ledger/ledger.ts';
 import type { ProviderCounts } from '../../../../lib/generation/ledger/ledger-store-port.ts';
@@ -77,15 +78,13 @@ const ok: Reply = (call) => replyWith(png)(call);
 const broken: Reply = (call) => replyWith(Buffer.from('no image'))(call);
 const nthOf = ({ request }: ScriptedCall): number => request.indices[0] ?? 0;
 
-const counts = (more: Partial<ProviderCounts>): ProviderCounts => ({
-  provider: 'scripted',
-  images: 0,
-  lost: 0,
-  unknown: 0,
-  failed: 0,
-  tokens: undefined,
-  ...more,
-});
+/** The counts of a provider without prices: the cost of each image is unknown. */
+const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
+  const unpriced = (more.images ?? 0) + (more.unknown ?? 0);
+  const cost = unpriced > 0 ? UNKNOWN_COST : NO_COST;
+  const nothing = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+  return { provider: 'scripted', ...nothing, cost, unpriced, ...more };
+};
 
 describe('the ledger of a generation', () => {
   it('reserves every output before the provider is called, and opens each call before it is sent', async () => {

@@ -179,7 +179,7 @@ describe('countPaid', () => {
       { ...PUBLISHED, provider: 'b' },
     ];
 
-    expect(countPaid(rows)).toEqual([
+    expect(countPaid(rows)).toMatchObject([
       { provider: 'a', images: 4, lost: 3, unknown: 2, failed: 0, tokens: undefined },
       { provider: 'b', images: 1, lost: 0, unknown: 0, failed: 0, tokens: undefined },
     ]);

@@ -74,9 +74,9 @@ describe('createLedger, tickets', () => {
     await ledger.beginCall('sandbox', [2]).open();
 
     expect(calls).toEqual([{ call: 5, indices: [2], ...sandbox }]);
-    expect(ledger.settlement()).toEqual({
+    expect(ledger.settlement()).toMatchObject({
       renewals: 3,
-      counts: [{ ...sandbox, images: 1, lost: 0, unknown: 1, failed: 1, tokens: undefined }],
+      counts: [{ ...sandbox, images: 1, lost: 0, unknown: 1, failed: 1, unpriced: 2 }],
     });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NO_COST } from '../../../../lib/contract/reply/cost.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { describeUsageStore } from '../../../contracts/usage-store.ts';
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
@@ -45,7 +46,14 @@ describe.runIf(HAS_POSTGRES)('createLedgerStore', () => {
       const ledger = ledgers[nth % 2]!;
       const id = `request-${nth}`;
       const call = { call: 0, provider: 'sandbox', indices: [0, 1] };
-      const counts = { provider: 'sandbox', lost: 0, failed: 0, tokens: undefined };
+      const counts = {
+        provider: 'sandbox',
+        lost: 0,
+        failed: 0,
+        tokens: undefined,
+        cost: NO_COST,
+        unpriced: 0,
+      };
       const entry = { ...day, id, images: 2, allowance: 100, retryAfterMs: 1 };
       await untilAnswered(() => ledger.reserve(entry));
       await untilAnswered(() => ledger.addCall(id, call));

@@ -63,6 +63,7 @@ describe('migrate', () => {
       'preset',
       'queue',
       'session',
+      'spending',
       'sqlite_sequence',
       'usage',
       'webhook',

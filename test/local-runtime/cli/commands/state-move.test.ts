@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ArtifactRecord } from '../../../../lib/artifacts/artifact-store-port.ts';
 import { publishedFiles } from '../../../../lib/artifacts/published-files.ts';
+import { NO_COST } from '../../../../lib/contract/reply/cost.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactFiles } from '../../../../lib/storage/file-system/artifact-files.ts';
@@ -168,6 +169,8 @@ async function fill(): Promise<void> {
     unknown: 1,
     failed: 0,
     tokens: undefined,
+    cost: NO_COST,
+    unpriced: 0,
   };
   await stores.ledger.record({ id: 'ended', ...day }, { renewals: 0, counts: [counts] });
   await database.close();

@@ -1,0 +1,348 @@
+import { type Amount, type Cost, UNKNOWN_COST } from '../contract/reply/cost.ts';
+import type { Usage } from '../contract/reply/image-response.ts';
+import type { BilledQuantities, ReportedCost } from '../providers/provider-port.ts';
+import type { PriceRow, PriceUnit } from './price-rows.ts';
+
+/** The facts of a provider that select its prices. */
+export interface PricedProvider {
+  /** The settings key of the kind, such as `openai_images`. */
+  readonly kind: string;
+  readonly dialect?: string | undefined;
+  readonly service?: string | undefined;
+  /** True for the sandbox and for servers of one's own, whose images cost nothing unless the operator sets a price. */
+  readonly isFree: boolean;
+}
+
+/** A model on one route, with everything about a request that prices depend on. */
+export interface PricedWork {
+  readonly provider: string;
+  readonly model: string;
+  readonly operation: 'generate' | 'edit';
+  /** `auto` if the model chooses the quality. */
+  readonly quality: string;
+  /** Undefined if the request names none, or if the model chooses. */
+  readonly resolution: string | undefined;
+  /** The pixels of one output. Undefined if the model chooses the size. */
+  readonly pixels: number | undefined;
+  /** The maximum number of pixels of one output. Undefined if the model states no maximum. */
+  readonly maxPixels: number | undefined;
+  /** The number of outputs and of calls. */
+  readonly images: number;
+  readonly calls: number;
+  /** The number of images that each call sends. */
+  readonly inputs: number;
+  /** The pixels of each of these images. An element is undefined if the size of its image is unknown. */
+  readonly inputPixels: readonly (number | undefined)[];
+}
+
+/** The quantities of a call that has ended. Members that are absent were not reported. */
+export interface MeasuredCall {
+  /** The number of images that the provider returned. */
+  readonly images: number;
+  readonly cost?: ReportedCost | undefined;
+  readonly usage?: Usage | undefined;
+  readonly billed?: BilledQuantities | undefined;
+}
+
+/** The cost of a request on one route before it is sent. */
+export interface PlannedCost {
+  /** Undefined if no upper bound of the cost is known. */
+  readonly amount: Amount | undefined;
+  readonly isFree: boolean;
+  /** True if the amount is exact, and false if the amount is an upper bound. */
+  readonly isExact: boolean;
+}
+
+export type PriceList = ReturnType<typeof createPriceList>;
+
+interface Deps {
+  /** The rows of the prices file and of the bridge. The first list with a row for a model is used. */
+  readonly operator: readonly PriceRow[];
+  readonly shipped: readonly PriceRow[];
+  readonly providers: ReadonlyMap<string, PricedProvider>;
+}
+
+/** The value of a megapixel in pixels: vendors charge an image of 1024 x 1024 pixels as one megapixel. */
+const MEGAPIXEL = 1024 * 1024;
+
+/** Finds the prices of models, plans costs, and prices calls that have ended. */
+export function createPriceList({ operator, shipped, providers }: Deps) {
+  const catalogues = new Map<string, readonly PriceRow[]>();
+  const lists = [byModel(operator), new Map<string, readonly PriceRow[]>(), byModel(shipped)];
+
+  /** Returns the rows for a model from the first list that has any. */
+  function rowsOf({ provider, model, operation }: PricedWork): readonly PriceRow[] {
+    const facts = providers.get(provider);
+    for (const list of lists) {
+      const rows = (list.get(model) ?? []).filter(
+        (row) =>
+          matches(row.provider, provider) &&
+          matches(row.kind, facts?.kind) &&
+          matches(row.dialect, facts?.dialect) &&
+          matches(row.service, facts?.service) &&
+          matches(row.operation, operation),
+      );
+      if (rows.length > 0) return rows;
+    }
+    return [];
+  }
+
+  const isFree = (provider: string) => providers.get(provider)?.isFree === true;
+
+  return {
+    /** Replaces the prices that the catalogue of a provider states. Catalogues are used after the prices file. */
+    setCatalogue(provider: string, rows: readonly PriceRow[]): void {
+      catalogues.set(provider, rows);
+      lists[1] = byModel([...catalogues.values()].flat());
+    },
+
+    /** Returns the cost of a request on a route before it is sent. */
+    plan(work: PricedWork): PlannedCost {
+      const rows = rowsOf(work);
+      if (rows.length === 0) {
+        const isOwn = isFree(work.provider);
+        return { amount: isOwn ? 0n : undefined, isFree: isOwn, isExact: true };
+      }
+      const plans = variantsOf(work, rows).map((variant) => planned(variant, rows));
+      const amounts = plans.flatMap(({ amount }) => amount ?? []);
+      if (amounts.length < plans.length) return NOT_PLANNED;
+      const amount = amounts.reduce((most, one) => (one > most ? one : most), 0n);
+      const isExact = new Set(amounts).size === 1 && plans.every((plan) => plan.isExact);
+      return { amount, isFree: amount === 0n, isExact };
+    },
+
+    /**
+     * Returns the cost of a call that has ended: as reported, else by its prices. `work` describes this call alone. The cost is
+     * unknown if a price or a quantity is missing.
+     */
+    costOf(work: PricedWork, measured: MeasuredCall): Cost {
+      if (measured.cost) return { amount: measured.cost.amount, basis: 'reported' };
+      const rows = rowsOf(work);
+      if (rows.length === 0) {
+        return isFree(work.provider) ? { amount: 0n, basis: 'free' } : UNKNOWN_COST;
+      }
+      const amounts = variantsOf(work, rows).map((variant) => priced(variant, rows, measured));
+      const [amount] = amounts;
+      if (amount === undefined || new Set(amounts).size > 1) return UNKNOWN_COST;
+      return { amount, basis: amount === 0n ? 'free' : 'priced' };
+    },
+  };
+}
+
+const NOT_PLANNED: PlannedCost = { amount: undefined, isFree: false, isExact: false };
+
+function byModel(rows: readonly PriceRow[]): ReadonlyMap<string, readonly PriceRow[]> {
+  return Map.groupBy(rows, ({ model }) => model);
+}
+
+function matches(selector: string | undefined, fact: string | undefined): boolean {
+  return selector === undefined || selector === fact;
+}
+
+/**
+ * Returns the work once for each quality and resolution that the model may choose and that has prices of its own. The work is
+ * returned unchanged if the request names both.
+ */
+function variantsOf(work: PricedWork, rows: readonly PriceRow[]): readonly PricedWork[] {
+  const qualities = work.quality === 'auto' ? named(rows, ({ quality }) => quality) : [];
+  const resolutions =
+    work.resolution === undefined ? named(rows, ({ resolution }) => resolution) : [];
+  const chosen = qualities.length === 0 ? [work.quality] : qualities;
+  const shapes = resolutions.length === 0 ? [work.resolution] : resolutions;
+  return chosen.flatMap((quality) =>
+    shapes.map((resolution) => ({ ...work, quality, resolution })),
+  );
+}
+
+function named(
+  rows: readonly PriceRow[],
+  of: (row: PriceRow) => string | undefined,
+): readonly string[] {
+  return [...new Set(rows.flatMap((row) => of(row) ?? []))];
+}
+
+/** Returns the rows of the best match, which add up: the rows with the most selectors, and of these the smallest `maxPixels`. */
+function bestRows(work: PricedWork, rows: readonly PriceRow[]): readonly PriceRow[] {
+  const pixels = work.pixels ?? work.maxPixels;
+  const matching = rows.filter(
+    ({ quality, resolution, maxPixels }) =>
+      matches(quality, work.quality) &&
+      matches(resolution, work.resolution) &&
+      (maxPixels === undefined || (pixels !== undefined && pixels <= maxPixels)),
+  );
+  const most = Math.max(...matching.map(selectorsOf));
+  const best = matching.filter((row) => selectorsOf(row) === most);
+  const least = Math.min(...best.map(({ maxPixels }) => maxPixels ?? Number.POSITIVE_INFINITY));
+  return best.filter(({ maxPixels = Number.POSITIVE_INFINITY }) => maxPixels === least);
+}
+
+/** Returns the number of selectors of a row. A provider is a closer match than a kind with its dialect or service. */
+function selectorsOf(row: PriceRow): number {
+  const { kind, dialect, service, operation, quality, resolution, maxPixels } = row;
+  const set = [kind, dialect, service, operation, quality, resolution, maxPixels];
+  const own = set.filter((selector) => selector !== undefined).length;
+  return own + (row.provider === undefined ? 0 : set.length);
+}
+
+/** Returns the cost of a request on one variant of its route, or its upper bound. */
+function planned(work: PricedWork, rows: readonly PriceRow[]): PlannedCost {
+  const best = bestRows(work, rows);
+  const parts = best.map((row) => ({ ...plannedUnits(work, row, best), row }));
+  if (parts.length === 0 || parts.some(({ units }) => units === undefined)) return NOT_PLANNED;
+  const amount = parts.reduce((sum, { units = 0, row }) => sum + times(row.amount, units), 0n);
+  return { amount, isFree: amount === 0n, isExact: parts.every(({ isExact }) => isExact) };
+}
+
+interface Units {
+  readonly units: number | undefined;
+  readonly isExact: boolean;
+}
+
+function plannedUnits(work: PricedWork, row: PriceRow, best: readonly PriceRow[]): Units {
+  const { images, calls, inputs } = work;
+  const known = knownUnits(work, row.per, best);
+  if (known !== undefined)
+    return { units: known, isExact: !hasPixels(row) || work.pixels !== undefined };
+  const { atMostUnits } = row;
+  const atMost = (count: number): Units => {
+    if (count === 0) return { units: 0, isExact: true };
+    return { units: atMostUnits === undefined ? undefined : atMostUnits * count, isExact: false };
+  };
+  switch (row.per) {
+    case 'cached_text_tokens':
+    case 'cached_image_tokens':
+      // Cached tokens are a part of the input tokens, whose price is higher.
+      return { units: 0, isExact: false };
+    case 'input_image_tokens':
+      return atMost(inputs * calls);
+    case 'output_image_tokens':
+    case 'output_text_tokens':
+    case 'second':
+      return atMost(images);
+    default:
+      return atMost(calls);
+  }
+}
+
+function hasPixels({ per, maxPixels }: PriceRow): boolean {
+  return per === 'megapixel' || per === 'first_megapixel' || maxPixels !== undefined;
+}
+
+/** Returns the number of megapixels, rounded up. */
+function megapixelsOf(pixels: number): number {
+  return Math.ceil(pixels / MEGAPIXEL);
+}
+
+/** Returns the units that the request alone determines. */
+function knownUnits(
+  { images, calls, inputs, inputPixels, ...work }: PricedWork,
+  per: PriceUnit,
+  best: readonly PriceRow[],
+): number | undefined {
+  const pixels = work.pixels ?? work.maxPixels;
+  const megapixels = pixels === undefined ? undefined : megapixelsOf(pixels);
+  switch (per) {
+    case 'image':
+    case 'first_megapixel':
+      return images;
+    case 'call':
+      return calls;
+    case 'input_image':
+      return inputs * calls;
+    case 'input_megapixel':
+      return inputPixels.reduce<number | undefined>(
+        (sum, of) =>
+          sum === undefined || of === undefined ? undefined : sum + calls * megapixelsOf(of),
+        0,
+      );
+    case 'megapixel': {
+      const included = best.some((row) => row.per === 'first_megapixel') ? 1 : 0;
+      return megapixels === undefined ? undefined : images * Math.max(0, megapixels - included);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the amount of a call that has ended, or undefined if a quantity of a price is missing. */
+function priced(
+  work: PricedWork,
+  rows: readonly PriceRow[],
+  { images, usage, billed }: MeasuredCall,
+): Amount | undefined {
+  const best = bestRows({ ...work, maxPixels: undefined }, rows);
+  const [only] = best;
+  if (only === undefined) return undefined;
+  // The units that a service reports are units of the one price of the model.
+  if (billed?.units !== undefined) {
+    return best.length === 1 ? times(only.amount, billed.units) : undefined;
+  }
+  if (usage && !pricesAll(usage, best)) return undefined;
+  const made = { ...work, images, maxPixels: undefined };
+  const parts = best.map((row) => {
+    if (row.per === 'second') return part(row, billed?.seconds);
+    return part(row, knownUnits(made, row.per, best) ?? tokensOf(row.per, usage, made, best));
+  });
+  return parts.reduce<Amount | undefined>(
+    (sum, one) => (sum === undefined || one === undefined ? undefined : sum + one),
+    0n,
+  );
+}
+
+function part({ amount }: PriceRow, units: number | undefined): Amount | undefined {
+  return units === undefined ? undefined : times(amount, units);
+}
+
+/** Returns false if the usage contains tokens of a kind for which token prices have no row. */
+function pricesAll(usage: Usage, best: readonly PriceRow[]): boolean {
+  const units = new Set<string>(best.map(({ per }) => per));
+  const kinds = ['input_text_tokens', 'input_image_tokens', 'output_image_tokens'] as const;
+  if (!kinds.some((kind) => units.has(kind))) return true;
+  return kinds.every((kind) => units.has(kind) || (usage[kind] ?? 0) === 0);
+}
+
+/** Returns the tokens of one kind that a price applies to. Kinds that were not reported are derived from the sums. */
+function tokensOf(
+  per: PriceUnit,
+  usage: Usage | undefined,
+  { inputs }: PricedWork,
+  best: readonly PriceRow[],
+): number | undefined {
+  if (usage === undefined) return undefined;
+  const hasPrice = (unit: PriceUnit) => best.some((row) => row.per === unit);
+  const cached = (unit: 'cached_text_tokens' | 'cached_image_tokens') =>
+    hasPrice(unit) ? (usage[unit] ?? 0) : 0;
+  const image = usage.input_image_tokens ?? (inputs === 0 ? 0 : undefined);
+  switch (per) {
+    case 'input_text_tokens': {
+      const rest = image === undefined ? undefined : minus(usage.input_tokens, image);
+      return minus(usage.input_text_tokens ?? rest, cached('cached_text_tokens'));
+    }
+    case 'input_image_tokens': {
+      const rest = minus(usage.input_tokens, usage.input_text_tokens);
+      return minus(image ?? rest, cached('cached_image_tokens'));
+    }
+    case 'cached_text_tokens':
+    case 'cached_image_tokens':
+    case 'output_text_tokens':
+      return usage[per] ?? 0;
+    case 'output_image_tokens':
+      return usage.output_image_tokens ?? minus(usage.output_tokens, usage.output_text_tokens ?? 0);
+    default:
+      return undefined;
+  }
+}
+
+function minus(whole: number | undefined, part: number | undefined): number | undefined {
+  return whole === undefined || part === undefined ? undefined : Math.max(0, whole - part);
+}
+
+const UNIT_DECIMALS = 1_000_000;
+
+/** Multiplies a price by units, which may be a fraction. The product is rounded up. */
+function times(amount: Amount, units: number): Amount {
+  if (Number.isSafeInteger(units)) return amount * BigInt(units);
+  const scaled = BigInt(Math.ceil(units * UNIT_DECIMALS));
+  const scale = BigInt(UNIT_DECIMALS);
+  return (amount * scaled + scale - 1n) / scale;
+}

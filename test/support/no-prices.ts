@@ -1,0 +1,4 @@
+import { createPriceList } from '../../lib/prices/price-list.ts';
+
+/** A price list without prices. */
+export const noPrices = createPriceList({ operator: [], shipped: [], providers: new Map() });
