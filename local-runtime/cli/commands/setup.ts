@@ -96,6 +96,24 @@ const KEYS = [
     whose: 'Black Forest Labs',
     lines: ['service = "bfl"'],
   },
+  {
+    name: 'fal',
+    kind: 'task',
+    variable: 'FAL_KEY',
+    whose: 'fal',
+    lines: ['service = "fal"', 'models = ["fal-ai/flux/dev"]', 'image_model = "fal-ai/flux/dev"'],
+  },
+  {
+    name: 'replicate',
+    kind: 'task',
+    variable: 'REPLICATE_API_TOKEN',
+    whose: 'Replicate',
+    lines: [
+      'service = "replicate"',
+      'models = ["black-forest-labs/flux-1.1-pro"]',
+      'image_model = "black-forest-labs/flux-1.1-pro"',
+    ],
+  },
 ] as const;
 
 /** Returns the first provider that is available and that the user accepts: the agent, a provider with an API key, or the sandbox. */

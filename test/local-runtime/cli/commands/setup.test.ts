@@ -129,6 +129,8 @@ describe('setup', () => {
     ['XAI_API_KEY', 'xai', 'openai_images'],
     ['TOGETHER_API_KEY', 'together', 'openai_images'],
     ['BFL_API_KEY', 'bfl', 'task'],
+    ['FAL_KEY', 'fal', 'task'],
+    ['REPLICATE_API_TOKEN', 'replicate', 'task'],
   ])(
     'proposes the provider of the key in %s, and never shows the key',
     async (variable, name, kind) => {
