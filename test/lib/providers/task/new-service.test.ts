@@ -137,7 +137,7 @@ const PAINTER_UPSTREAM: EmulatedService = {
   paths: (id) => ({ poll: `/jobs/${id}`, cancel: `/jobs/${id}/stop` }),
   accepted: toReply,
   polled: toReply,
-  cancel: { method: 'POST', reply: toReply },
+  cancel: { method: 'POST', statesNotBegun: true, reply: toReply },
   errorBody: ({ message }) => ({ problem: message }),
   charge: () => 2_500_000_000n,
 };
