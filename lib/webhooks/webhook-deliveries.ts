@@ -44,8 +44,10 @@ const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
 // The timeout of a whole attempt: name lookup, connection and the head of the reply.
 const TIMEOUT_MS = 15_000;
-// The duration of a claim. A claim lasts longer than an attempt, so that no webhook is sent twice at the same time.
-const CLAIM_MS = TIMEOUT_MS + 5000;
+// The time after a claim within which an attempt must begin. A busy store can take seconds to claim a webhook and to read its job.
+const LATEST_START_MS = 5000;
+// The duration of a claim. A claim lasts until the latest attempt is recorded, so that no webhook is sent twice at the same time.
+const CLAIM_MS = LATEST_START_MS + TIMEOUT_MS + 5000;
 
 /** Sends a webhook when a job ends, and retries until the receiver accepts the webhook or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
@@ -57,14 +59,15 @@ export function createWebhookDeliveries(deps: Deps) {
   /** The attempts in progress. */
   const sending = new Set<Promise<void>>();
 
-  async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
+  async function attempt(due: DueWebhook, claimedMs: number, signal: AbortSignal): Promise<void> {
     const { sequence, attempts } = due;
     const job = await jobs.find(due.scope, due.jobId, 0, signal).catch((thrown) => {
       if (toBridgeError(thrown).code === 'not_found') return undefined;
       log.failure(thrown, { task: TASK });
       return 'unreadable' as const;
     });
-    if (!job) return;
+    // The webhook of a late attempt is due again when its claim ends.
+    if (!job || clock.nowMs() > claimedMs + LATEST_START_MS) return;
     // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again forever.
     const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
     const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
@@ -73,9 +76,9 @@ export function createWebhookDeliveries(deps: Deps) {
     metrics.webhookSent(outcome.state === 'pending' ? 'retried' : outcome.state);
   }
 
-  async function send(due: DueWebhook, signal: AbortSignal): Promise<void> {
+  async function send(due: DueWebhook, claimedMs: number, signal: AbortSignal): Promise<void> {
     try {
-      await attempt(due, signal);
+      await attempt(due, claimedMs, signal);
     } catch (thrown) {
       // A webhook that cannot be put back is due again when its claim ends.
       if (signal.aborted) await store.putBack(due.sequence, clock.nowMs()).catch(() => {});
@@ -91,7 +94,7 @@ export function createWebhookDeliveries(deps: Deps) {
       const request = { host, nowMs, untilMs: nowMs + CLAIM_MS, limit: releases.length };
       for (const due of await store.claim(request)) {
         const release = releases.pop();
-        const sent = send(due, signal).finally(() => {
+        const sent = send(due, nowMs, signal).finally(() => {
           sending.delete(sent);
           release?.();
         });

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
-    globalSetup: ['test/support/build-once.ts'],
+    globalSetup: ['test/support/build-once.ts', 'test/support/engines/run-engines.ts'],
     setupFiles: ['test/browser/support/close-all.ts'],
     pool: 'forks',
     // Each test file starts its own browser.

@@ -5,8 +5,6 @@ export const DEFAULT_DRIVERS_ONLY: Readonly<Record<string, string>> = {
     'backup, restore and the rehearsal of a migration are commands for a database file',
   'test/lib/artifacts/publication-crash.test.ts':
     'the program that the test kills opens a database file',
-  'test/lib/webhooks/webhook-deliveries.test.ts':
-    'its manual clock assumes that a store replies within one turn of the event loop',
   'test/e2e/money/ledger.property.test.ts':
     'its processes end within one process, and PostgreSQL would keep their leases; ledger-kills.test.ts kills processes',
   'test/e2e/providers/agent-app-server*.test.ts':

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { reservationFor } from '../../../lib/jobs/accept-job.ts';
-import { CANCELLATION, FAILURE, jobResult } from '../../support/jobs.ts';
+import { CANCELLATION, FAILURE, jobResult, newJob, WIDE } from '../../support/jobs.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { inlineBytes } from '../generation/requests.ts';
 import { forever, type JobRig, openJobRig, SCOPE } from './job-rig.ts';
@@ -34,6 +34,19 @@ describe('createJobAcceptance, submit', () => {
 
     expect(await rig.state.hasJobText('request')).toBe(true);
     expect(await rig.state.hasJobText('revealing')).toBe(false);
+  });
+
+  test('an earlier job that cannot be read rejects only the repetition of its own request', async () => {
+    const { submit } = rig.store;
+    const repeated = { ...WIDE, key: { hash: 'a hash', fingerprint: 'a fingerprint' } };
+    await submit(newJob(), repeated);
+    await rig.state.damageJobRequests();
+
+    const ends = await Promise.allSettled(
+      [WIDE, repeated, WIDE].map((admission) => submit(newJob(), admission)),
+    );
+
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   test('a repeated request resolves with the present state of its job when the queue is full', async () => {

@@ -151,6 +151,39 @@ describe.runIf(HAS_POSTGRES)('createReplicaLease', () => {
 
     expect(one.lease.clockOffsetMs()).toBe(0);
   });
+
+  it.each(['connection', 'reply'] as const)(
+    'does not mistake a slow %s of the database for a difference between the clocks',
+    async (slow) => {
+      const { database } = await newTestDatabase();
+      let passedMs = 0;
+      const pass = (what: typeof slow) => {
+        if (what === slow) passedMs += 30_000;
+      };
+      const busy: Database = {
+        ...database,
+        write(work) {
+          pass('connection');
+          return database.write(({ rows }) =>
+            work({
+              async rows<Row>(text: string, values?: readonly unknown[]) {
+                const found = await rows<Row>(text, values);
+                pass('reply');
+                return found;
+              },
+            }),
+          );
+        },
+      };
+      const clock = { nowMs: () => systemClock.nowMs() - 30_000 + passedMs };
+      const options = { name: 'test', version: 1, leaseMs: LEASE_MS, clock };
+      const lease = createReplicaLease(busy, options);
+
+      await lease.renew();
+
+      expect(lease.clockOffsetMs()).toBe(0);
+    },
+  );
 });
 
 async function waitingStatements({ read }: Database): Promise<number> {
