@@ -337,16 +337,20 @@ describe('createWebhookDeliveries', () => {
 
   test('a webhook whose claim takes too long is sent after the claim has ended', async () => {
     const { claim } = rig.store;
-    let delayMs = 6000;
+    const claimed = Promise.withResolvers<void>();
+    const replied = Promise.withResolvers<void>();
     rig.store.claim = async (request) => {
       const due = await claim(request);
-      await rig.clock.advance(delayMs);
-      delayMs = 0;
+      claimed.resolve();
+      await replied.promise;
       return due;
     };
     await rig.end();
 
     rig.work();
+    await claimed.promise;
+    await rig.clock.advance(6000);
+    replied.resolve();
     await rig.advance(18_999);
     expect(rig.posted).toEqual([]);
     await rig.advance(1);
