@@ -50,6 +50,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'artifacts.s3.bucket': 'images',
   'artifacts.s3.prefix': 'bridge/images',
   'artifacts.s3.endpoint': 'https://s3.example',
+  'artifacts.s3.orphans': 'remove',
   'runtime.gates': 'replica',
   'state.driver': 'postgres',
   'state.postgres.url_env': 'POSTGRES_URL',
@@ -123,6 +124,7 @@ const COMPANIONS = [
 ];
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'artifacts.driver': ['artifacts.s3.bucket=images'],
+  'replica.work': ['state.driver=postgres', 'state.postgres.url_env=POSTGRES_URL'],
   'providers.agent_responses.enabled': ['default_provider=sandbox'],
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
   'server.webhooks.enabled': ['server.webhooks.secret_env=SECRET'],
