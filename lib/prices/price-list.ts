@@ -67,8 +67,7 @@ const MEGAPIXEL = 1024 * 1024;
 
 /** Finds the prices of models, plans costs, and prices calls that have ended. */
 export function createPriceList({ operator, shipped, providers }: Deps) {
-  const catalogues = new Map<string, readonly PriceRow[]>();
-  const lists = [byModel(operator), new Map<string, readonly PriceRow[]>(), byModel(shipped)];
+  const lists = [byModel(operator), byModel(shipped)];
 
   /** Returns the rows for a model from the first list that has any. */
   function rowsOf({ provider, model, operation }: PricedWork): readonly PriceRow[] {
@@ -90,12 +89,6 @@ export function createPriceList({ operator, shipped, providers }: Deps) {
   const isFree = (provider: string) => providers.get(provider)?.isFree === true;
 
   return {
-    /** Replaces the prices that the catalogue of a provider states. Catalogues are used after the prices file. */
-    setCatalogue(provider: string, rows: readonly PriceRow[]): void {
-      catalogues.set(provider, rows);
-      lists[1] = byModel([...catalogues.values()].flat());
-    },
-
     /** Returns the cost of a request on a route before it is sent. */
     plan(work: PricedWork): PlannedCost {
       const rows = rowsOf(work);

@@ -22,7 +22,10 @@ export function createHostSlots({ permits, limit, onFree }: Deps) {
     used.set(host, (used.get(host) ?? 0) + 1);
     return () => {
       permit();
-      used.set(host, (used.get(host) ?? 0) - 1);
+      const rest = (used.get(host) ?? 0) - 1;
+      // Clients choose the hosts, so that a host without webhooks must not stay in memory.
+      if (rest > 0) used.set(host, rest);
+      else used.delete(host);
       onFree();
     };
   }

@@ -988,6 +988,104 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.changes('anonymous')).latest).toBe(0);
       });
 
+      describe('of a token with a budget', () => {
+        const budget = { held: 100n, perDay: 150n };
+        const COSTLY = { ...WIDE, reservation: { ...reservation, budget } };
+        const isOverBudget = {
+          code: 'rate_limited',
+          details: { reason: 'budget', period: 'day' },
+        };
+
+        /** Starts a job for four images that may cost 100 units. All images were sent. */
+        async function costly() {
+          const { parameters } = jobRequest();
+          const request = jobRequest({ parameters: { ...parameters, n: 4 } });
+          const job = await running({ request }, COSTLY);
+          await ledger.addCall(job.id, { call: 0, provider: 'sandbox', indices: [0, 1, 2, 3] });
+          return job;
+        }
+
+        test('a job reserves the bound of its cost, and its end charges the reported cost', async () => {
+          const job = await costly();
+          expect(await usage.spent(TOKEN)).toEqual({ day: 100n, month: 100n });
+          const cost = { amount: 30n, basis: 'reported' } as const;
+          const counts = [{ ...NOTHING, provider: 'sandbox', images: 4, cost }];
+
+          await expect(submitted({}, COSTLY)).rejects.toMatchObject(isOverBudget);
+          await store.settle(job.sequence, {
+            ...endAs('failed'),
+            settlement: { renewals: 0, counts },
+          });
+
+          expect(await usage.spent(TOKEN)).toEqual({ day: 30n, month: 30n });
+          expect(await usage.list(TOKEN)).toMatchObject(counts);
+          await submitted({}, COSTLY);
+          expect(await usage.spent(TOKEN)).toEqual({ day: 130n, month: 130n });
+        });
+
+        test('images with an unknown cost keep their share of the reservation', async () => {
+          const job = await costly();
+          const cost = { amount: 7n, basis: 'unknown' } as const;
+          const counts = [
+            {
+              ...NOTHING,
+              provider: 'sandbox',
+              images: 1,
+              unknown: 2,
+              failed: 1,
+              cost,
+              unpriced: 2,
+            },
+          ];
+
+          await store.settle(job.sequence, {
+            ...endAs('failed'),
+            settlement: { renewals: 0, counts },
+          });
+
+          expect(await usage.spent(TOKEN)).toEqual({ day: 57n, month: 57n });
+        });
+
+        test('an interrupted job keeps the shares of the images that may have been sent', async () => {
+          const { parameters } = jobRequest();
+          const request = jobRequest({ parameters: { ...parameters, n: 4 } });
+          const job = await running({ request }, COSTLY);
+          await ledger.addCall(job.id, { call: 0, provider: 'sandbox', indices: [0, 1, 2] });
+          const next = await other();
+          await endLease();
+
+          await next.interruptAbandoned({ atSecs: LATER, error: FAILURE, publications: [] });
+
+          expect(await usage.spent(TOKEN)).toEqual({ day: 75n, month: 75n });
+        });
+
+        test('a queued job that is cancelled returns its reservation', async () => {
+          const job = await submitted({}, COSTLY);
+
+          await store.cancel(job.scope, job.id, {
+            atSecs: LATER,
+            error: CANCELLATION,
+            inFlight: 'stop',
+          });
+
+          expect(await usage.spent(TOKEN)).toEqual({ day: 0n, month: 0n });
+        });
+
+        test('jobs that are submitted together never exceed the budget', async () => {
+          const some = {
+            ...COSTLY,
+            reservation: { ...reservation, budget: { ...budget, held: 40n } },
+          };
+
+          const all = await Promise.allSettled(
+            Array.from({ length: 8 }, () => submitted({}, some)),
+          );
+
+          expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+          expect(await usage.spent(TOKEN)).toEqual({ day: 120n, month: 120n });
+        });
+      });
+
       test('an end that is rejected counts nothing', async () => {
         const job = await published();
         const counts = [{ ...NOTHING, provider: 'sandbox', images: 4 }];

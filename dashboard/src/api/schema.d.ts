@@ -2463,7 +2463,7 @@ export interface components {
                 sha256?: string;
             };
             /** @description The fields that did not fit into the image. */
-            omitted_fields?: ("usage" | "cost" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session")[];
+            omitted_fields?: ("usage" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session" | "cost")[];
         };
         Diagnostics: {
             service_version: string;

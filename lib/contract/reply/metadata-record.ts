@@ -15,13 +15,13 @@ import {
 /** The fields that are omitted, in this order, from a record that would be too large for its image. */
 export const OMITTABLE_FIELDS = [
   'usage',
-  'cost',
   'timings',
   'attempts',
   'warnings',
   'normalizations',
   'revised_prompt',
   'session',
+  'cost',
 ] as const;
 export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 

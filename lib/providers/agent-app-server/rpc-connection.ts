@@ -209,7 +209,7 @@ export function createMessageReader(
   { onMessage, onSkippedLine }: Receiver,
 ) {
   // The total length of all messages is unlimited because a child runs any number of turns.
-  const json = createJsonReader(MAX_TEXT_BYTES, undefined, Number.POSITIVE_INFINITY);
+  const json = createJsonReader(MAX_TEXT_BYTES, { maxAllTextBytes: Number.POSITIVE_INFINITY });
   /** The kind of the current line, which is `blank` until its first visible character. */
   let line: 'blank' | 'message' | 'skipped' = 'blank';
   let lineBytes = 0;

@@ -13,14 +13,14 @@ interface Options {
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
- * Reads a body that is one JSON value, in slices of the event loop. Resolves with undefined if the body is not JSON or is
+ * Reads a body that is one JSON value, in slices of the event loop. Images may be data URLs. Resolves with undefined if the body is not JSON or is
  * too long. Rejects if the connection is lost, and with the signal's reason if the signal aborts.
  */
 export async function readJsonReply(
   body: HttpBody,
   { maxBytes, slices, signal }: Options,
 ): Promise<StreamedJson | undefined> {
-  const reader = createJsonReader(MAX_TEXT_BYTES);
+  const reader = createJsonReader(MAX_TEXT_BYTES, { readsDataUrls: true });
   let bytes = 0;
   // Leaving the loop destroys the body.
   for await (const chunk of body) {

@@ -36,7 +36,7 @@ export function createSseReader(
   onEvent: (data: StreamedJson) => void,
   knownBytes?: () => Buffer | undefined,
 ) {
-  const data = createJsonReader(MAX_TEXT_BYTES, knownBytes);
+  const data = createJsonReader(MAX_TEXT_BYTES, knownBytes && { knownBytes });
   let fault: StreamFault | undefined;
   let streamBytes = 0;
   let eventBytes = 0;

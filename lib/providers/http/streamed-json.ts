@@ -25,26 +25,38 @@ export interface StreamedJson {
   /** The parsed value. Each string longer than 16 KiB is replaced by a short placeholder. */
   readonly value: unknown;
   /**
-   * Returns the bytes of a base64 string or of a data URL in `value`, given as text or as a placeholder. Returns undefined
-   * if the string is neither.
+   * Returns the bytes of a base64 string in `value`, given as text or as a placeholder. Returns undefined if the string
+   * is not base64.
    */
   bytesOf(text: string): Buffer | undefined;
   /** Returns true if a string in `value` is the placeholder of a longer string. */
   isPlaceholder(text: string): boolean;
 }
 
+interface Options {
+  /** Returns the image that is likely to be sent again. */
+  readonly knownBytes?: () => Buffer | undefined;
+  /** The maximum length of the texts of all values together. */
+  readonly maxAllTextBytes?: number;
+  /** True if data URLs are read as base64. */
+  readonly readsDataUrls?: boolean;
+}
+
 /**
  * Reads a sequence of JSON values that arrive in parts of any length. A string longer than 16 KiB is decoded from
  * base64 while it arrives, so that an image never becomes a JavaScript string of megabytes and `JSON.parse` reads a
- * short text. The prefix of a data URL is removed before. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
- * it pushes. `maxAllTextBytes` limits the texts of all values together. `knownBytes` returns the image that is likely
- * to be sent again.
+ * short text. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
+ * it pushes.
  */
 export function createJsonReader(
   maxTextBytes: number,
-  knownBytes: () => Buffer | undefined = () => undefined,
-  maxAllTextBytes = MAX_ALL_TEXT_BYTES,
+  {
+    knownBytes = () => undefined,
+    maxAllTextBytes = MAX_ALL_TEXT_BYTES,
+    readsDataUrls = false,
+  }: Options = {},
 ) {
+  const toBase64Text = readsDataUrls ? withoutDataUrlPrefix : (text: Buffer) => text;
   const text = createGrowingBuffer({ initialBytes: FIRST_BYTES });
   const string = createGrowingBuffer({ initialBytes: FIRST_BYTES });
   let blobs = new Map<string, Base64Decoder>();
@@ -61,7 +73,7 @@ export function createJsonReader(
       if (string.length() <= BLOB_BYTES) return;
       decoder = createBase64Decoder(knownBytes());
       toBase64 = createSlashUnescaper();
-      decoder.push(toBase64(withoutDataUrlPrefix(string.take())));
+      decoder.push(toBase64(toBase64Text(string.take())));
     } else decoder.push(toBase64(part));
   }
 
@@ -126,19 +138,20 @@ export function createJsonReader(
       if (value === undefined) return undefined;
       return {
         value,
-        bytesOf: (name) => (found.get(name) ?? decoderOf(name)).end(),
+        bytesOf: (name) => (found.get(name) ?? decoderOf(toBase64Text(Buffer.from(name)))).end(),
         isPlaceholder: (name) => found.has(name),
       };
     },
   };
 }
 
-function decoderOf(text: string): Base64Decoder {
+function decoderOf(text: Buffer): Base64Decoder {
   const decoder = createBase64Decoder();
-  decoder.push(withoutDataUrlPrefix(Buffer.from(text, 'utf8')));
+  decoder.push(text);
   return decoder;
 }
 
+/** Returns the base64 of a data URL, and any other text unchanged. */
 function withoutDataUrlPrefix(text: Buffer): Buffer {
   const prefix = DATA_URL.exec(text.toString('latin1', 0, MAX_PREFIX_BYTES));
   return prefix ? text.subarray(prefix[0].length) : text;

@@ -231,7 +231,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'base64=url': UNUSABLE,
   'base64=space': UNUSABLE,
   'base64=length': UNUSABLE,
-  'base64=data-url': SUCCESS,
+  'base64=data-url': UNUSABLE,
   'base64=words': UNUSABLE,
 
   'url=absolute': SUCCESS,

@@ -53,6 +53,7 @@ describe('createGeneration', () => {
       normalizations: [],
       data,
       revised_prompt: 'red',
+      cost: { basis: 'unknown' },
       timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
       delivered: [0, 1].map((index) => ({
         index,

@@ -135,17 +135,14 @@ describe('createPriceList, plans', () => {
     expect(listOf(toml).plan(work(free))).toMatchObject({ isFree: false });
   });
 
-  test('catalogue prices come after the prices file and before the shipped prices', () => {
+  test('shipped prices are used for a model that the prices file does not have', () => {
     const list = listOf(row('image', '1'));
-    const catalogue = { provider: 'flux', per: 'image', amount: 20_000_000_000n } as const;
-    list.setCatalogue('flux', [
-      { ...catalogue, model: 'model' },
-      { ...catalogue, model: 'flux-dev' },
-    ]);
-    const amounts = ['model', 'flux-dev', 'flux-kontext-pro'].map((model) =>
+
+    const amounts = ['model', 'flux-kontext-pro'].map((model) =>
       amountText(list.plan(work({ model })).amount ?? 0n),
     );
-    expect(amounts).toEqual(['1', '2', '0.04']);
+
+    expect(amounts).toEqual(['1', '0.04']);
   });
 });
 

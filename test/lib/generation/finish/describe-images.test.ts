@@ -383,6 +383,7 @@ describe('toMetadataRecord', () => {
       model: 'scripted-image',
       attempts: outcome.attempts,
       usage: { total_tokens: 7, provider: { images: 1 } },
+      cost: { amount: '0.04', currency: 'USD', basis: 'reported' },
       timings: TIMINGS,
       warnings: ['negative_prompt_merged', 'sandbox_output'],
       metadata: { order: '7' },
