@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { resolveConfig } from '../../lib/config/resolve-config.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
@@ -62,6 +65,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
   const defaults = resolveConfig([]);
   if (!defaults.ok) throw new Error('the defaults are not valid');
   const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'provider-'));
   const clock = systemClock;
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits, clock, slices });
@@ -75,7 +79,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
     ids: createIds(clock.nowMs),
     slices,
     images: limits,
-    stateDirectory: '/nowhere',
+    stateDirectory,
     searchPath: undefined,
     apiKey: {
       key: async () => key,
@@ -116,6 +120,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
       await provider.close();
       await httpClient.close();
       await engine.close();
+      rmSync(stateDirectory, { recursive: true });
     },
   };
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { resolveConfig } from '../../../../lib/config/resolve-config.ts';
 import type { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
@@ -55,6 +58,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
   const defaults = resolveConfig([]);
   if (!defaults.ok) throw new Error('the defaults are not valid');
   const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'provider-'));
   const clock = systemClock;
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits, clock, slices });
@@ -69,7 +73,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
     ids: createIds(clock.nowMs),
     slices,
     images: limits,
-    stateDirectory: '/nowhere',
+    stateDirectory,
     searchPath: undefined,
     apiKey: {
       key: async () => key,
@@ -97,6 +101,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
       await provider.close();
       await httpClient.close();
       await engine.close();
+      rmSync(stateDirectory, { recursive: true });
     },
   };
 }
