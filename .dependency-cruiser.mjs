@@ -136,6 +136,7 @@ const PACKAGES = {
   'better-sqlite3': '^(lib/storage|local-runtime/server/locks)/',
   '@aws-sdk/client-s3': '^lib/storage/s3/',
   pg: '^lib/storage/postgres/',
+  'pg-copy-streams': '^lib/storage/postgres/',
   sharp: '^lib/images/',
   'fast-xml-parser': '^lib/images/',
   'prom-client': '^lib/metrics/',

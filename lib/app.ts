@@ -188,7 +188,7 @@ function openRegistry({ default_provider: name, runtime }: Config, providers: re
 }
 
 function openPrices(config: Config): PriceList {
-  const operator = readPrices(config.runtime.prices_file).rows;
+  const operator = readPrices(config.runtime.prices_file);
   const providers = pricedProviders(config);
   return createPriceList({ operator, shipped: SHIPPED_PRICES, providers });
 }

@@ -20,12 +20,12 @@ interface Deps {
 
 const LOOK_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_MS = 604_800_000;
-// A record is committed before its object is written, so a younger object without a record is only too old by its clock.
+// Leaves the operator a week to notice that the database has lost commits. A publication in progress has a record.
 const LEAST_AGE_MS = 604_800_000;
 
 /**
- * Creates the task that looks once a week for objects of the bridge without a record: neither an artifact nor a publication that has
- * not ended. Such objects remain if the database loses commits or is restored, or if a move to another database is abandoned.
+ * Creates the task that looks once a week for objects of the bridge without a record: neither an artifact nor a publication that
+ * has not ended. Such objects remain if the database loses commits or is restored, or if a move to another database is abandoned.
  */
 export function createOrphanSweep(deps: Deps): Task {
   const { store, files, objects, artifactRoot, clock, orphans, report } = deps;

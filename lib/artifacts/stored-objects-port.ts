@@ -6,7 +6,7 @@ import type { PublishedFile } from './artifact-files-port.ts';
  */
 export interface StoredObjects {
   /**
-   * Resolves with true if no replica has begun a sweep within the last `everyMs`. Of several replicas that ask, only one gets true.
+   * Resolves with true if no replica has begun a sweep within the last `everyMs`. If several replicas ask, only one gets true.
    */
   beginSweep(everyMs: number): Promise<boolean>;
   /** Lists the names of the objects that were written before `beforeMs`, in batches. Other programs may have written them. */

@@ -236,9 +236,9 @@ export interface JobTotals {
  * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  *
  * A job moves from `queued` to `running` or `cancelled`, and from `running` to `succeeded`, `failed`, `cancelled` or
- * `interrupted`. A running job moves to another process only if its calls have tickets. The states `succeeded`, `failed`, `cancelled` and `interrupted` are final. The transaction that adds, changes
- * or removes a job also updates `totals`, the queue's counts, and the order of the changes of its scope. A change of one job
- * never appears as a change of another job.
+ * `interrupted`. A running job moves to another process only if one of its calls has a ticket. The states `succeeded`, `failed`,
+ * `cancelled` and `interrupted` are final. The transaction that adds, changes or removes a job also updates `totals`, the queue's
+ * counts, and the order of the changes of its scope. A change of one job never appears as a change of another job.
  */
 export interface JobStore {
   /**
@@ -342,9 +342,9 @@ export interface JobStore {
   resumeAbandoned(end: AbandonedEnd): Promise<ResumedJob | undefined>;
   /**
    * Ends the running jobs of ended processes that have no ticket as `interrupted` with this error, each in its own transaction, and
-   * resolves with the number of these jobs. Jobs of this process, and of a process with a valid lease, continue. `publications` contains the ids of
-   * the complete publications. These publications become partial results as in `settle`. Every other output that may have been
-   * sent is counted as unknown.
+   * resolves with the number of these jobs. Jobs of this process, and of a process with a valid lease, continue. `publications`
+   * contains the ids of the complete publications. These publications become partial results as in `settle`. Every other output
+   * that may have been sent is counted as unknown.
    */
   interruptAbandoned(end: AbandonedEnd): Promise<number>;
   /**

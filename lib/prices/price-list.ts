@@ -69,7 +69,7 @@ const MEGAPIXEL = 1024 * 1024;
 export function createPriceList({ operator, shipped, providers }: Deps) {
   const lists = [byModel(operator), byModel(shipped)];
 
-  /** Returns the rows for a model from the first list that has any. */
+  /** Returns the rows of the first list that has rows for the model. */
   function rowsOf({ provider, model, operation }: PricedWork): readonly PriceRow[] {
     const facts = providers.get(provider);
     for (const list of lists) {

@@ -45,16 +45,9 @@ export interface PriceRow {
   readonly atMostUnits?: number | undefined;
 }
 
-/** The content of a prices file. */
-export interface PriceFile {
-  readonly rows: readonly PriceRow[];
-  /** The value of one unit of a currency in US dollars, by currency. */
-  readonly rates: Rates;
-}
+/** The value of one unit of a currency in US dollars, by currency. */
+type Rates = ReadonlyMap<string, Amount>;
 
-export type Rates = ReadonlyMap<string, Amount>;
-
-const NO_RATES: Rates = new Map();
 const MAX_BYTES = 4 * 1024 * 1024;
 const AMOUNT_MESSAGE = 'must be a decimal number as text, such as "0.04", with at most 10 decimals';
 const CURRENCY_MESSAGE = 'must be three uppercase letters, such as EUR';
@@ -99,14 +92,14 @@ const File = v.strictObject({
  * Parses the text of a prices file: tables `[[price]]` and a table `[rates]`. Throws `configuration`, which names the row and the
  * field of the first error.
  */
-export function parsePrices(text: string): PriceFile {
+export function parsePrices(text: string): readonly PriceRow[] {
   const reading = parseToml(text);
   if (!reading.ok) throw unusable(`line ${reading.line} ${reading.message}`);
   const parsed = v.safeParse(File, reading.table);
   if (!parsed.success) throw unusable(toSentence(parsed.issues[0]));
   const { price, rates: sent } = parsed.output;
   const rates: Rates = new Map(Object.entries(sent));
-  const rows = price.map(
+  return price.map(
     ({ max_pixels: maxPixels, at_most_units: atMostUnits, source: _, date: __, ...row }, index) => {
       if (row.provider === undefined && row.kind === undefined) {
         throw unusable(`price[${index}] must have a provider or a kind`);
@@ -118,12 +111,11 @@ export function parsePrices(text: string): PriceFile {
       return { ...row, maxPixels, atMostUnits, amount };
     },
   );
-  return { rows, rates };
 }
 
 /** Reads the prices file. Without a path, there are no prices. Throws `configuration` if the file is unusable. */
-export function readPrices(path: string | undefined): PriceFile {
-  if (path === undefined) return { rows: [], rates: NO_RATES };
+export function readPrices(path: string | undefined): readonly PriceRow[] {
+  if (path === undefined) return [];
   const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
   if ('problem' in found) throw unusable(SENTENCES[found.problem]);
   return parsePrices(found.bytes.toString('utf8'));
@@ -137,7 +129,7 @@ const SENTENCES: Readonly<Record<FileProblem['problem'], string>> = {
 };
 
 /** Converts an amount to US dollars. Returns undefined for a currency without a rate. */
-export function inDollars(amount: Amount, currency: string, rates: Rates): Amount | undefined {
+function inDollars(amount: Amount, currency: string, rates: Rates): Amount | undefined {
   if (currency === 'USD') return amount;
   const rate = rates.get(currency);
   return rate === undefined ? undefined : (amount * rate) / 10n ** 10n;

@@ -243,8 +243,8 @@ export interface Provider {
   /**
    * Runs one call. Stops soon after `signal` aborts and rejects with the signal's reason, or with `cancelled` and the effect
    * `not_begun` if the service confirms that it had not begun the call. Any other rejection is a `BridgeError`, to which the
-   * caller adds the provider's name. If `execute` rejects before it has reported
-   * `dispatched`, nothing was sent. After `dispatched`, `effectOf(error)` describes the effect of the call:
+   * caller adds the provider's name. If `execute` rejects before it has reported `dispatched`, nothing was sent. After
+   * `dispatched`, `effectOf(error)` describes the effect of the call:
    *
    * - `not_begun`: the provider did not begin any work. The connection failed before the request was written, or the
    *   provider declined the request (401, 403, 429, 503). The same call may be sent again.

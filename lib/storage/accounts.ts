@@ -1,10 +1,11 @@
-import { type Amount, NO_COST, UNKNOWN_COST } from '../contract/reply/cost.ts';
+import { type Amount, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { EarlierImage, EarlierWork } from '../generation/earlier-work-port.ts';
-import type {
-  ProviderCounts,
-  Settlement,
-  UsageDay,
+import {
+  NO_COUNTS,
+  type ProviderCounts,
+  type Settlement,
+  type UsageDay,
 } from '../generation/ledger/ledger-store-port.ts';
 
 /** The open account of a request or job. */
@@ -40,16 +41,6 @@ export interface JobAccountEnd {
 export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
 
 const NONE: ReadonlySet<number> = new Set();
-
-const NOTHING = {
-  images: 0,
-  lost: 0,
-  unknown: 0,
-  failed: 0,
-  tokens: undefined,
-  cost: NO_COST,
-  unpriced: 0,
-} as const;
 
 /** Returns the error of a change to the account of a job that no longer runs in this process. */
 export function notOwnAccount(): BridgeError {
@@ -102,7 +93,7 @@ export function newIn(
   { renewals, counts }: Settlement,
 ): readonly ProviderCounts[] {
   if (stored <= renewals) return counts;
-  return counts.map(({ provider, failed }) => ({ ...NOTHING, provider, failed }));
+  return counts.map(({ provider, failed }) => ({ ...NO_COUNTS, provider, failed }));
 }
 
 /**
@@ -119,8 +110,8 @@ export function countsOfOpen(
     const isKept = kept.has(row.output) && last.get(row.output) === row;
     const { provider } = row;
     const counted = { images: Number(isKept), unknown: Number(!isKept) };
-    return { ...NOTHING, provider, ...counted, cost: UNKNOWN_COST, unpriced: 1 };
+    return { ...NO_COUNTS, provider, ...counted, cost: UNKNOWN_COST, unpriced: 1 };
   });
   const failed = Math.max(0, outputs - last.size);
-  return [...counts, { ...NOTHING, provider: '', failed }];
+  return [...counts, { ...NO_COUNTS, provider: '', failed }];
 }

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-
 import { StoredAmount, StoredBasis } from './budgets.ts';
 
 /** The columns of the table `usage` for `UsageRows`. */

@@ -15,7 +15,10 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number) {
   ]);
 
   return {
-    /** Stops claiming jobs and resolves when no job is running. If `grace` aborts, interrupts running jobs, or leaves them to the next process. */
+    /**
+     * Stops claiming jobs and resolves when no job is running. If `grace` aborts, interrupts running jobs, or leaves them to the
+     * next process.
+     */
     async drain(grace: AbortSignal): Promise<void> {
       stopping.abort();
       if (grace.aborted) worker.interruptAll();

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NO_COST } from '../../lib/contract/reply/cost.ts';
 import { DEFAULT_PERMISSIONS } from '../../lib/contract/request/caller.ts';
+import { NO_COUNTS } from '../../lib/generation/ledger/ledger-store-port.ts';
 import { createAccess } from '../../lib/http/access.ts';
 import { systemClock as clock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
@@ -35,16 +35,7 @@ interface Cost {
   readonly cpuUs: number;
 }
 
-const MADE = {
-  provider: 'sandbox',
-  images: 1,
-  lost: 0,
-  unknown: 0,
-  failed: 0,
-  tokens: undefined,
-  cost: NO_COST,
-  unpriced: 0,
-};
+const MADE = { ...NO_COUNTS, provider: 'sandbox', images: 1 };
 
 const log = {
   failure: (error: unknown) => {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-store-port.ts';
-import { NO_COST } from '../../lib/contract/reply/cost.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
-import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
+import { type LedgerStore, NO_COUNTS } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type {
   JobChange,
   JobEnd,
@@ -824,16 +823,6 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       const TOKEN = { token: 'alice', day: Math.floor(CREATED_SECS / 86_400) };
       const reservation = { ...WIDE.reservation, token: 'alice', images: 4 };
       const FOUR = { ...WIDE, reservation };
-      const NOTHING = {
-        images: 0,
-        lost: 0,
-        unknown: 0,
-        failed: 0,
-        tokens: undefined,
-        cost: NO_COST,
-        unpriced: 0,
-      };
-
       /** Returns the image of the artifact as the nth of its job. */
       function imageOf(id: string, index: number): ArtifactImage {
         const [image] = jobResult([id]).data;
@@ -948,7 +937,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('a job is charged when it is accepted, and its outputs are counted when it ends', async () => {
         const job = await published();
         expect(await usage.charged(TOKEN)).toBe(4);
-        const counts = [{ ...NOTHING, provider: 'sandbox', images: 2, lost: 1, failed: 2 }];
+        const counts = [{ ...NO_COUNTS, provider: 'sandbox', images: 2, lost: 1, failed: 2 }];
 
         await store.settle(job.sequence, {
           ...endAs('failed'),
@@ -1009,7 +998,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           const job = await costly();
           expect(await usage.spent(TOKEN)).toEqual({ day: 100n, month: 100n });
           const cost = { amount: 30n, basis: 'reported' } as const;
-          const counts = [{ ...NOTHING, provider: 'sandbox', images: 4, cost }];
+          const counts = [{ ...NO_COUNTS, provider: 'sandbox', images: 4, cost }];
 
           await expect(submitted({}, COSTLY)).rejects.toMatchObject(isOverBudget);
           await store.settle(job.sequence, {
@@ -1028,7 +1017,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           const cost = { amount: 7n, basis: 'unknown' } as const;
           const counts = [
             {
-              ...NOTHING,
+              ...NO_COUNTS,
               provider: 'sandbox',
               images: 1,
               unknown: 2,
@@ -1088,7 +1077,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       test('an end that is rejected counts nothing', async () => {
         const job = await published();
-        const counts = [{ ...NOTHING, provider: 'sandbox', images: 4 }];
+        const counts = [{ ...NO_COUNTS, provider: 'sandbox', images: 4 }];
         const settlement = { renewals: 0, counts };
         await store.settle(job.sequence, { ...endAs('failed'), settlement });
 
@@ -1490,8 +1479,6 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       } as const;
       const end = { atSecs: LATER, error: FAILURE };
       const sandbox = { provider: 'sandbox' };
-      const nothing = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
-      const NOTHING = { ...nothing, cost: NO_COST, unpriced: 0 };
 
       /** Starts a job of alice for four images. Two calls are open, of which the first has a ticket. Two images are published. */
       async function accepted() {
@@ -1538,7 +1525,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const next = await other();
         await endLease();
         await next.resumeAbandoned({ ...end, publications: [one, two] });
-        const counts = [{ ...NOTHING, ...sandbox, images: 2, unknown: 1, failed: 1 }];
+        const counts = [{ ...NO_COUNTS, ...sandbox, images: 2, unknown: 1, failed: 1 }];
         const success = {
           status: 'succeeded' as const,
           completedSecs: LATER,

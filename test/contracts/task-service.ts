@@ -8,6 +8,7 @@ import type { TaskSettings } from '../../lib/providers/task/task-services.ts';
 import { agentRequest } from '../lib/providers/agent-responses/requests.ts';
 import { openTaskRig } from '../support/task-rig.ts';
 import type { Behaviour, ReadFault } from '../support/task-upstream/behaviour.ts';
+import { FAULTS } from '../support/task-upstream/cuts.ts';
 import type { EmulatedService } from '../support/task-upstream/emulated-service.ts';
 import { createTaskUpstream, type TaskUpstream } from '../support/task-upstream/task-upstream.ts';
 
@@ -97,18 +98,14 @@ export function describeTaskService({ service, emulated, settings, billed, faile
       expect(result).toMatchObject({ code: 'safety_rejected', transient: false });
     });
 
-    test.each([
-      'cut',
-      'made_cut',
-      'made_cut_in_reply',
-      'html_502',
-      'made_html_502',
-      'made_html_200',
-    ] as const)('a submission that ends with "%s" has an unknown outcome', async (submission) => {
-      const { result } = await outcome({ submission });
+    test.each(FAULTS)(
+      'a submission that ends with "%s" has an unknown outcome',
+      async (submission) => {
+        const { result } = await outcome({ submission });
 
-      expect(result).toMatchObject({ ...UNKNOWN, transient: false, retryable: false });
-    });
+        expect(result).toMatchObject({ ...UNKNOWN, transient: false, retryable: false });
+      },
+    );
 
     test.each<[string, readonly ReadFault[]]>([
       ['server errors', ['server_error', 'server_error', 'server_error']],

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NO_COST, UNKNOWN_COST } from '../../lib/contract/reply/cost.ts';
-import type {
-  LedgerEntry,
-  LedgerStore,
-  ProviderCounts,
+import {
+  type LedgerEntry,
+  type LedgerStore,
+  NO_COUNTS,
+  type ProviderCounts,
 } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type { UsageStore } from '../../lib/usage/usage-store-port.ts';
 
@@ -19,18 +20,8 @@ interface Opened extends Stores {
 }
 
 const TODAY = { token: 'alice', day: 20_000 };
-const NOTHING = {
-  images: 0,
-  lost: 0,
-  unknown: 0,
-  failed: 0,
-  tokens: undefined,
-  cost: NO_COST,
-  unpriced: 0,
-};
-
 const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
-  return { ...NOTHING, provider: 'sandbox', ...more };
+  return { ...NO_COUNTS, provider: 'sandbox', ...more };
 };
 const ended = (...all: readonly ProviderCounts[]) => ({ renewals: 0, counts: all });
 const call = (indices: readonly number[], nth = 0, provider = 'sandbox') => {

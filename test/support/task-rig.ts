@@ -1,11 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { resolveConfig } from '../../lib/config/resolve-config.ts';
-import { createImageEngine } from '../../lib/images/image-engine.ts';
-import { createHttpClient } from '../../lib/net/http-client.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
-import { createIds } from '../../lib/platform/ids.ts';
 import type {
   ProviderContext,
   ProviderEvent,
@@ -15,7 +7,7 @@ import { createTaskProvider } from '../../lib/providers/task/provider.ts';
 import type { TaskService } from '../../lib/providers/task/task-service.ts';
 import type { TaskSettings } from '../../lib/providers/task/task-services.ts';
 import type { TaskTiming } from '../../lib/providers/task/task-timing.ts';
-import { slices } from './slices.ts';
+import { openProviderParts } from './provider-parts.ts';
 
 /** The times of the engine, a hundredth of the real ones, so that tests of many polls are short. */
 export const SHORT_TIMES: TaskTiming = {
@@ -61,36 +53,9 @@ interface Options {
 
 /** Creates a task provider with real connections, a scripted key source, short times and no limit of requests. */
 export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...options }: Options) {
-  const { maxImageBytes = 1_048_576, timing = SHORT_TIMES } = options;
-  const defaults = resolveConfig([]);
-  if (!defaults.ok) throw new Error('the defaults are not valid');
-  const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
-  const stateDirectory = mkdtempSync(join(tmpdir(), 'provider-'));
-  const clock = systemClock;
-  const httpClient = createHttpClient();
-  const engine = createImageEngine({ limits, clock, slices });
-  let key = keys[0];
-  const parts = {
-    name: 'tasks',
-    settings: taskSettings(settings),
-    engine,
-    httpClient,
-    clock,
-    ids: createIds(clock.nowMs),
-    slices,
-    images: limits,
-    stateDirectory,
-    searchPath: undefined,
-    apiKey: {
-      key: async () => key,
-      async changed(since: string) {
-        key = keys[keys.indexOf(since) + 1] ?? since;
-        return key !== since;
-      },
-      problem: async () => undefined,
-      readiness: async () => ({ ready: true }) as const,
-    },
-  };
+  const { maxImageBytes, timing = SHORT_TIMES } = options;
+  const opened = openProviderParts({ keys, maxImageBytes });
+  const parts = { ...opened.parts, name: 'tasks', settings: taskSettings(settings) };
   const unlimited = { ...service, limits: { ...service.limits, requestsPerMinute: 1e9 } };
   const provider = createTaskProvider(parts, unlimited, timing);
 
@@ -118,9 +83,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
 
     async close() {
       await provider.close();
-      await httpClient.close();
-      await engine.close();
-      rmSync(stateDirectory, { recursive: true });
+      await opened.close();
     },
   };
 }

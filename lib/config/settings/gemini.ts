@@ -12,9 +12,10 @@ import {
   ALL_AT_ONCE,
   BACKEND_RULES,
   backend,
-  KEY_EXPECTED,
+  keyExpected,
   MODEL_RULES,
   models,
+  onlyFor,
   outputs,
   retries,
 } from './provider-fields.ts';
@@ -68,17 +69,12 @@ const RULES: readonly Rule<Gemini>[] = [
   ...BACKEND_RULES,
   required('project'),
   required('credentials_file'),
-  only('vertex', 'project', ({ project }) => project !== undefined),
-  only('vertex', 'location', ({ location }) => location !== INSTANCE.entries.location.default),
-  only('vertex', 'credentials_file', ({ credentials_file: path }) => path !== undefined),
-  only('gemini', 'api_key_env', ({ api_key_env: variable }) => variable !== undefined),
-  only('gemini', 'api_key_file', ({ api_key_file: path }) => path !== undefined),
-  {
-    ...KEY_EXPECTED,
-    with: [...KEY_EXPECTED.with, 'dialect'],
-    isBroken: (settings, nowMs) =>
-      settings.dialect === 'gemini' && KEY_EXPECTED.isBroken(settings, nowMs),
-  },
+  onlyFor('vertex', 'project', ({ project }) => project !== undefined),
+  onlyFor('vertex', 'location', ({ location }) => location !== INSTANCE.entries.location.default),
+  onlyFor('vertex', 'credentials_file', ({ credentials_file: path }) => path !== undefined),
+  onlyFor('gemini', 'api_key_env', ({ api_key_env: variable }) => variable !== undefined),
+  onlyFor('gemini', 'api_key_file', ({ api_key_file: path }) => path !== undefined),
+  keyExpected('dialect', ({ dialect }) => dialect === 'gemini'),
 ];
 
 /** The settings of a provider for the Gemini API or for Vertex AI. */
@@ -99,18 +95,5 @@ function required(field: 'project' | 'credentials_file'): Rule<Gemini> {
     with: ['dialect'],
     message: 'must be set for the "vertex" dialect',
     isBroken: (settings) => settings.dialect === 'vertex' && settings[field] === undefined,
-  };
-}
-
-function only(
-  dialect: Gemini['dialect'],
-  field: keyof Gemini,
-  isSet: (settings: Gemini) => boolean,
-): Rule<Gemini> {
-  return {
-    field,
-    with: ['dialect'],
-    message: `must not be set: only the "${dialect}" dialect has this setting`,
-    isBroken: (settings) => settings.dialect !== dialect && isSet(settings),
   };
 }

@@ -10,13 +10,14 @@ import {
 import { nameMap, textList } from '../values/field-collections.ts';
 import { NAME, REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
 import {
-  areListed,
   BACKEND_RULES,
   backend,
   catalogue,
-  KEY_EXPECTED,
+  keyExpected,
+  keysListed,
   MODEL_RULES,
   models,
+  onlyFor,
   outputs,
   retries,
 } from './provider-fields.ts';
@@ -31,6 +32,14 @@ const LISTED = [
   'gpt-image-2.6-sunburst',
   'gpt-image-2.6-flare',
 ] as const;
+/** The models of OpenAI whose capabilities the bridge knows. */
+export const GPT = [
+  ...LISTED,
+  'gpt-image-1.5',
+  'chatgpt-image-latest',
+  'gpt-image-1-mini',
+] as const;
+
 /** The models of xAI (xAI's image API, 2026-11). */
 const GROK = [
   'grok-imagine-image',
@@ -61,14 +70,7 @@ const SERVICES: ReadonlyMap<
   ['together', { base_url: 'https://api.together.xyz/v1', models: FLUX }],
 ]);
 
-const FAMILIES = [
-  ...LISTED,
-  'gpt-image-1.5',
-  'chatgpt-image-latest',
-  'gpt-image-1-mini',
-  ...GROK,
-  ...FLUX,
-] as const;
+const FAMILIES = [...GPT, ...GROK, ...FLUX] as const;
 
 /** The last day on which OpenAI serves each model (OpenAI's deprecations page, 2026-11). */
 const LAST_DAYS: readonly (readonly [string, string])[] = [
@@ -181,19 +183,14 @@ const RULES: readonly Rule<OpenAiImages>[] = [
       !hasOpenAiModels(settings) && settings.models === INSTANCE.entries.models.default,
   },
   ...MODEL_RULES,
-  {
-    field: 'deployments',
-    with: ['models'],
-    message: 'must have only keys that are listed in models',
-    isBroken: ({ deployments, models: listed }) => !areListed(deployments, listed),
-  },
+  keysListed('deployments', ({ deployments }) => deployments),
   ...BACKEND_RULES,
-  only('openai', 'organization', ({ organization }) => organization !== undefined),
-  only('openai', 'project', ({ project }) => project !== undefined),
-  only('azure', 'api_version', ({ api_version }) => api_version !== undefined),
-  only('azure', 'key_kind', ({ key_kind }) => key_kind !== 'api-key'),
-  only('openrouter', 'upstreams', ({ upstreams }) => upstreams.length > 0),
-  only('azure', 'deployments', ({ deployments }) => Object.keys(deployments).length > 0),
+  onlyFor('openai', 'organization', ({ organization }) => organization !== undefined),
+  onlyFor('openai', 'project', ({ project }) => project !== undefined),
+  onlyFor('azure', 'api_version', ({ api_version }) => api_version !== undefined),
+  onlyFor('azure', 'key_kind', ({ key_kind }) => key_kind !== 'api-key'),
+  onlyFor('openrouter', 'upstreams', ({ upstreams }) => upstreams.length > 0),
+  onlyFor('azure', 'deployments', ({ deployments }) => Object.keys(deployments).length > 0),
   {
     field: 'native_count',
     with: ['dialect'],
@@ -214,12 +211,7 @@ const RULES: readonly Rule<OpenAiImages>[] = [
       '"always" has no effect, because image streams of LiteLLM fail after the call is charged',
     isBroken: ({ dialect, stream }) => dialect === 'litellm' && stream === 'always',
   },
-  {
-    ...KEY_EXPECTED,
-    with: [...KEY_EXPECTED.with, 'dialect'],
-    isBroken: (settings, nowMs) =>
-      WITH_KEY.includes(settings.dialect) && KEY_EXPECTED.isBroken(settings, nowMs),
-  },
+  keyExpected('dialect', ({ dialect }) => WITH_KEY.includes(dialect)),
   ...LAST_DAYS.map(
     ([model, day]): Rule<OpenAiImages> => ({
       field: 'models',
@@ -249,17 +241,4 @@ function defaultsOf({ dialect, models: listed }: OpenAiImages): Partial<OpenAiIm
 
 function hasOpenAiModels({ dialect }: OpenAiImages): boolean {
   return WITH_OPENAI_MODELS.includes(dialect);
-}
-
-function only(
-  dialect: OpenAiImages['dialect'],
-  field: keyof OpenAiImages,
-  isSet: (settings: OpenAiImages) => boolean,
-): Rule<OpenAiImages> {
-  return {
-    field,
-    with: ['dialect'],
-    message: `must not be set: only the "${dialect}" dialect has this setting`,
-    isBroken: (settings) => settings.dialect !== dialect && isSet(settings),
-  };
 }

@@ -72,14 +72,36 @@ export const BACKEND_RULES: readonly Rule<Backend>[] = [
   },
 ];
 
-/** A rule for backends that need a key. The violation is only a warning, because a proxy may add the key to calls. */
-export const KEY_EXPECTED: Rule<Backend> = {
-  field: 'api_key_env',
-  with: ['api_key_file'],
-  isWarning: true,
-  message: 'neither api_key_env nor api_key_file is set: calls are sent without an API key',
-  isBroken: (settings) => settings.enabled && !hasKey(settings),
-};
+/**
+ * Returns the rule for backends that need a key. `field` is the other field that `needsKey` reads. The violation is only a warning,
+ * because a proxy may add the key to calls.
+ */
+export function keyExpected<S extends Backend>(
+  field: string,
+  needsKey: (settings: S) => boolean,
+): Rule<S> {
+  return {
+    field: 'api_key_env',
+    with: ['api_key_file', field],
+    isWarning: true,
+    message: 'neither api_key_env nor api_key_file is set: calls are sent without an API key',
+    isBroken: (settings) => settings.enabled && needsKey(settings) && !hasKey(settings),
+  };
+}
+
+/** Returns the rule for a field that only one dialect has. */
+export function onlyFor<S extends { readonly dialect: string }>(
+  dialect: S['dialect'],
+  field: string,
+  isSet: (settings: S) => boolean,
+): Rule<S> {
+  return {
+    field,
+    with: ['dialect'],
+    message: `must not be set: only the "${dialect}" dialect has this setting`,
+    isBroken: (settings) => settings.dialect !== dialect && isSet(settings),
+  };
+}
 
 function hasKey({ api_key_env, api_key_file }: Backend): boolean {
   return api_key_env !== undefined || api_key_file !== undefined;
@@ -153,17 +175,21 @@ export const MODEL_RULES: readonly Rule<Models>[] = [
     message: 'must be one of models',
     isBroken: ({ models: listed, image_model }) => !listed.includes(image_model),
   },
-  {
-    field: 'model_profiles',
-    with: ['models'],
-    message: 'must have only keys that are listed in models',
-    isBroken: ({ models: listed, model_profiles }) => !areListed(model_profiles, listed),
-  },
+  keysListed('model_profiles', ({ model_profiles }) => model_profiles),
 ];
 
-/** Returns true if every key is a listed model. */
-export function areListed(byModel: object, listed: readonly string[]): boolean {
-  return Object.keys(byModel).every((model) => listed.includes(model));
+/** Returns the rule that the keys of a table are listed models. */
+export function keysListed<S extends Pick<Models, 'models'>>(
+  field: string,
+  tableOf: (settings: S) => object,
+): Rule<S> {
+  return {
+    field,
+    with: ['models'],
+    message: 'must have only keys that are listed in models',
+    isBroken: (settings) =>
+      !Object.keys(tableOf(settings)).every((model) => settings.models.includes(model)),
+  };
 }
 
 /** Returns the settings for the list of models that a service publishes. `services` names the services that have a list. */

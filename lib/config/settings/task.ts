@@ -2,13 +2,14 @@ import * as v from 'valibot';
 import { choice, keyed, type Rule, type SettingsOf, section } from '../values/field.ts';
 import { schemaMap, textList } from '../values/field-collections.ts';
 import { REMOTE_HOST } from '../values/text-rules.ts';
+import { GPT } from './openai-images.ts';
 import {
   ALL_AT_ONCE,
-  areListed,
   BACKEND_RULES,
   backend,
   catalogue,
-  KEY_EXPECTED,
+  keyExpected,
+  keysListed,
   MODEL_RULES,
   models,
   outputs,
@@ -29,17 +30,6 @@ const FLUX = [
   'flux-pro-1.1-ultra',
   'flux-pro-1.0-fill',
 ] as const;
-/** The models of OpenAI, which relays pass on. */
-const GPT = [
-  'gpt-image-2',
-  'gpt-image-2.5-sunburst',
-  'gpt-image-2.5-flare',
-  'gpt-image-2.6-sunburst',
-  'gpt-image-2.6-flare',
-  'gpt-image-1.5',
-  'chatgpt-image-latest',
-  'gpt-image-1-mini',
-] as const;
 
 /** Inputs by name, which may be any JSON value. */
 const Inputs = v.record(v.string(), v.unknown());
@@ -51,6 +41,7 @@ const INSTANCE = section({
       'Service that runs the tasks: "fal", "replicate", "bfl" for Black Forest Labs, or "relay" for a server that accepts the image requests of OpenAI at routes ending with `/async`.',
   }),
   ...backend({ default: '', unset: 'the address of the service; required for "relay"' }),
+  // Relays pass on the models of OpenAI.
   ...models([...FLUX, ...GPT], FLUX),
   constants: schemaMap({
     schema: Inputs,
@@ -88,19 +79,9 @@ const RULES: readonly Rule<Task>[] = [
       service !== 'bfl' && listed === INSTANCE.entries.models.default,
   },
   ...MODEL_RULES,
-  {
-    field: 'constants',
-    with: ['models'],
-    message: 'must have only keys that are listed in models',
-    isBroken: ({ constants, models: listed }) => !areListed(constants, listed),
-  },
+  keysListed('constants', ({ constants }) => constants),
   ...BACKEND_RULES,
-  {
-    ...KEY_EXPECTED,
-    with: [...KEY_EXPECTED.with, 'service'],
-    isBroken: (settings, nowMs) =>
-      settings.service !== 'relay' && KEY_EXPECTED.isBroken(settings, nowMs),
-  },
+  keyExpected('service', ({ service }) => service !== 'relay'),
 ];
 
 /** The settings of a provider for a service with tasks. */

@@ -191,8 +191,8 @@ async function finishedCall(
 }
 
 /**
- * Runs one provider call in its slot. After a failure, calls `onFailure` and resolves with undefined. A call that continues needs no
- * slot, because its task runs already.
+ * Runs one provider call in its slot. After a failure, calls `onFailure` and resolves with undefined. A call that continues needs
+ * no slot, because its task runs already.
  */
 async function callInSlot(
   { clock, callProvider, metrics, slotsOf }: CallDeps,

@@ -1,4 +1,4 @@
-import type { Amount, Cost } from '../../contract/reply/cost.ts';
+import { type Amount, type Cost, NO_COST } from '../../contract/reply/cost.ts';
 
 /** A token and a day on which the token requests images. */
 export interface UsageDay {
@@ -72,6 +72,17 @@ export interface ProviderCounts {
   readonly unpriced: number;
 }
 
+/** The counts of no calls. */
+export const NO_COUNTS: Omit<ProviderCounts, 'provider'> = {
+  images: 0,
+  lost: 0,
+  unknown: 0,
+  failed: 0,
+  tokens: undefined,
+  cost: NO_COST,
+  unpriced: 0,
+};
+
 /** The counts of calls that have ended and are not counted yet. */
 export interface Settlement {
   /**
@@ -114,7 +125,8 @@ export interface LedgerStore {
   withdrawTicket(id: string, call: number): Promise<void>;
   /**
    * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs and the same amount of
-   * money for the next calls. Throws `rate_limited` and changes nothing if the allowance or a budget is too small. Throws `internal` as `addCall` does.
+   * money for the next calls. Throws `rate_limited` and changes nothing if the allowance or a budget is too small. Throws
+   * `internal` as `addCall` does.
    */
   renew(id: string, settlement: Settlement, images: number): Promise<void>;
   /** Ends an account: counts its open calls and releases the rest of its reservation. Does nothing if the account has ended. */

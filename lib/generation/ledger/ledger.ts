@@ -5,7 +5,13 @@ import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderResult } from '../../providers/provider-port.ts';
 import { MAX_TICKET_BYTES } from '../../providers/provider-port.ts';
 import type { EarlierWork } from '../earlier-work-port.ts';
-import type { AcceptedCall, OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
+import {
+  type AcceptedCall,
+  NO_COUNTS,
+  type OpenCall,
+  type ProviderCounts,
+  type Settlement,
+} from './ledger-store-port.ts';
 import {
   type CallPrices,
   costsOfCall,
@@ -15,7 +21,6 @@ import {
   type LedgerRow,
   mayFallBack,
   mayRepeat,
-  NOTHING,
   paidAfter,
   restricted,
   sumByProvider,
@@ -258,7 +263,7 @@ function createCharges(book: RowBook) {
     /** The prices of each call. */
     prices,
     addTokens(provider: string, count: number): void {
-      tokens = [...tokens, { ...NOTHING, provider, tokens: count }];
+      tokens = [...tokens, { ...NO_COUNTS, provider, tokens: count }];
     },
     hasUncounted: () => counted < book.rows().length,
     /** Returns the counts of the outputs, costs and tokens that are not counted yet. */

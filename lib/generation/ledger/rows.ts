@@ -4,7 +4,7 @@ import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
 import type { MeasuredCall } from '../../prices/price-list.ts';
 import { fallsBack } from '../plan/routing.ts';
-import type { ProviderCounts } from './ledger-store-port.ts';
+import { NO_COUNTS, type ProviderCounts } from './ledger-store-port.ts';
 
 /**
  * The progress of one output in one provider call.
@@ -119,7 +119,7 @@ export function countPaid(rows: Rows): readonly ProviderCounts[] {
   return [...byProvider].map(([provider, own]) => {
     const paid = own.filter((row) => row.paid === 'yes');
     return {
-      ...NOTHING,
+      ...NO_COUNTS,
       provider,
       images: paid.length,
       lost: paid.filter(({ progress }) => progress !== 'published').length,
@@ -139,7 +139,7 @@ export function countFailed(
   const last = new Map(rows.map((row) => [row.index, row]));
   return Array.from({ length: outputs }, (_, index) => last.get(index)).flatMap((row) => {
     const isFailed = row === undefined || row.paid === 'no';
-    return isFailed ? [{ ...NOTHING, provider: row?.provider ?? lastProvider, failed: 1 }] : [];
+    return isFailed ? [{ ...NO_COUNTS, provider: row?.provider ?? lastProvider, failed: 1 }] : [];
   });
 }
 
@@ -163,7 +163,7 @@ export function countCosts(
   return [...byCall].flatMap(([call, own]) => {
     const [first] = own;
     const costs = costsOfCall(own, prices.get(call) ?? { costOf: () => UNKNOWN_COST });
-    return first === undefined ? [] : [{ ...NOTHING, provider: first.provider, ...costs }];
+    return first === undefined ? [] : [{ ...NO_COUNTS, provider: first.provider, ...costs }];
   });
 }
 
@@ -185,7 +185,9 @@ export function costsOfCall(
 /** Adds up the counts of each provider. */
 export function sumByProvider(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
   const byProvider = Map.groupBy(counts, ({ provider }) => provider);
-  return [...byProvider].map(([provider, own]) => own.reduce(addCounts, { ...NOTHING, provider }));
+  return [...byProvider].map(([provider, own]) =>
+    own.reduce(addCounts, { ...NO_COUNTS, provider }),
+  );
 }
 
 function addCounts(one: ProviderCounts, other: ProviderCounts): ProviderCounts {
@@ -201,13 +203,3 @@ function addCounts(one: ProviderCounts, other: ProviderCounts): ProviderCounts {
     unpriced: one.unpriced + other.unpriced,
   };
 }
-
-export const NOTHING = {
-  images: 0,
-  lost: 0,
-  unknown: 0,
-  failed: 0,
-  tokens: undefined,
-  cost: NO_COST,
-  unpriced: 0,
-} as const;

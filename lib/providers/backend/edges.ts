@@ -1,3 +1,4 @@
+import { parseAspectRatio } from '../../contract/request/parameters.ts';
 import type { Edges } from '../../images/image.ts';
 
 interface Bounds {
@@ -21,4 +22,15 @@ export function fittedEdges(
   const toEdge = (edge: number) =>
     Math.max(multiple, Math.max(least, Math.min(Math.round(edge / multiple), most)) * multiple);
   return { width: toEdge(width * shrink), height: toEdge(height * shrink) };
+}
+
+/** Returns the listed ratio with the same value as `ratio`, such as `16:9` for `32:18`. */
+export function equalRatio(ratio: string, listed: readonly string[] = []): string | undefined {
+  const quotient = quotientOf(ratio);
+  return listed.find((one) => quotientOf(one) === quotient);
+}
+
+function quotientOf(ratio: string): number | undefined {
+  const edges = parseAspectRatio(ratio);
+  return edges && edges.width / edges.height;
 }

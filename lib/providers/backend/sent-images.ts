@@ -43,6 +43,12 @@ export function toPromptText(request: ProviderRequest): string {
   return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
 }
 
+/** Returns the prompt of an edit as `toPromptText` does, but without notes on sources if a call has no other images. */
+export function toEditPrompt(request: ProviderRequest): string {
+  const isMixed = request.references.length > 0 || request.maskImage !== undefined;
+  return toPromptText(isMixed ? request : { ...request, images: [] });
+}
+
 function numbered(first: number, last: number): string {
   return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
 }

@@ -13,8 +13,8 @@ interface Options {
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
- * Reads a body that is one JSON value, in slices of the event loop. Images may be data URLs. Resolves with undefined if the body is not JSON or is
- * too long. Rejects if the connection is lost, and with the signal's reason if the signal aborts.
+ * Reads a body that is one JSON value, in slices of the event loop. Images may be data URLs. Resolves with undefined if
+ * the body is not JSON or is too long. Rejects if the connection is lost, and with the signal's reason if the signal aborts.
  */
 export async function readJsonReply(
   body: HttpBody,

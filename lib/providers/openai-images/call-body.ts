@@ -1,8 +1,9 @@
-import { parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
+import { parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { EXTENSIONS, sentImages, toPromptText } from '../backend/sent-images.ts';
+import { equalRatio } from '../backend/edges.ts';
+import { EXTENSIONS, sentImages, toEditPrompt } from '../backend/sent-images.ts';
 import { unsupported } from '../failed-calls.ts';
 import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import { type FormPart, toMultipartBody } from '../http/multipart-body.ts';
@@ -99,7 +100,12 @@ function toEncodable({ bytes, mediaType }: ProviderInput, base64Of: Base64Marker
   };
 }
 
-function toFilePart(name: string, stem: string, { bytes, mediaType }: ProviderInput): FormPart {
+/** Returns the part of a form for an image. `stem` is its filename without the extension. */
+export function toFilePart(
+  name: string,
+  stem: string,
+  { bytes, mediaType }: ProviderInput,
+): FormPart {
   return { name, filename: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes };
 }
 
@@ -131,7 +137,9 @@ function callFields(
     size: chosen(parameters.size),
     width: edges?.width,
     height: edges?.height,
-    aspect_ratio: parameters.aspect_ratio && listedRatio(parameters.aspect_ratio, document),
+    aspect_ratio:
+      parameters.aspect_ratio &&
+      (equalRatio(parameters.aspect_ratio, document?.aspect_ratios) ?? parameters.aspect_ratio),
     resolution: parameters.resolution && resolutionName(parameters.resolution),
     quality: chosen(parameters.quality),
     output_format: hasFormat ? parameters.output_format : undefined,
@@ -152,27 +160,15 @@ function callFields(
   });
 }
 
-/** Returns the listed ratio with the value of `ratio`, such as `16:9` for `32:18`. */
-function listedRatio(ratio: string, document: CapabilityDocument | undefined): string {
-  const quotient = quotientOf(ratio);
-  return document?.aspect_ratios?.find((listed) => quotientOf(listed) === quotient) ?? ratio;
-}
-
-function quotientOf(ratio: string): number | undefined {
-  const edges = parseAspectRatio(ratio);
-  return edges && edges.width / edges.height;
-}
-
-function chosen(value: string): string | undefined {
+/** Returns undefined for a value that the model chooses. */
+export function chosen(value: string): string | undefined {
   return value === 'auto' ? undefined : value;
 }
 
 /** Returns the prompt as the dialect sends it. The request must have passed `refuseText`. */
 function toPrompt(request: ProviderRequest, { prompt: rules }: Dialect, seed: number): string {
-  const { references, maskImage, negativePrompt } = request;
-  const isMixed = references.length > 0 || maskImage !== undefined;
-  // In an edit, images that are all sources need no explanation.
-  const text = toPromptText(isMixed ? request : { ...request, images: [] });
+  const { negativePrompt } = request;
+  const text = toEditPrompt(request);
   return rules ? rules.write(text, { seed, negativePrompt }) : text;
 }
 

@@ -109,16 +109,16 @@ function parameterMembers(dialect: Dialect, family: Family) {
     transparent_background: hasAlpha ? 'native' : 'emulated',
     qualities: sends('quality') ? [...family.qualities] : ['auto'],
     output_formats: [...dialect.formats],
-    backgrounds: !sends('background')
-      ? ['auto']
-      : hasAlpha
-        ? ['auto', 'opaque', 'transparent']
-        : dialect.hasFieldsOfModel
-          ? ['auto']
-          : ['auto', 'opaque'],
+    backgrounds: sends('background') ? [...backgroundsOf(dialect, hasAlpha)] : ['auto'],
     moderation: sends('moderation') ? ['auto', 'low'] : ['auto'],
     input_fidelities: sends('input_fidelity') ? [...family.fidelities] : [],
   } satisfies Partial<CapabilityDocument>;
+}
+
+function backgroundsOf({ hasFieldsOfModel }: Dialect, hasAlpha: boolean) {
+  if (hasAlpha) return ['auto', 'opaque', 'transparent'] as const;
+  // A model without alpha need not have the field at all.
+  return hasFieldsOfModel ? (['auto'] as const) : (['auto', 'opaque'] as const);
 }
 
 function shapeMembers({ aspectRatios, resolutions }: Family): Partial<CapabilityDocument> {

@@ -12,6 +12,7 @@ import {
   type StreamLimits,
   streamLimits,
 } from '../http/sse.ts';
+import { withInvoiceId } from '../invoice-ids.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type {
   CallFacts,
@@ -35,9 +36,6 @@ const FETCH_LIMITS = {
   max_redirects: 3,
   timeout_ms: 20_000,
 };
-
-/** An id of the form that `ProviderResult.upstreamIds` allows. */
-const INVOICE_ID = /^[\x21-\x7e]{1,64}$/;
 
 const ID_HEADERS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 
@@ -97,13 +95,12 @@ export function createImagesClient(parts: Parts) {
       outputs,
       ...(usage ? { usage } : {}),
       ...(cost === undefined ? {} : { cost: { amount: cost } }),
-      ...(invoiceId === undefined ? {} : { upstreamIds: [invoiceId] }),
+      ...withInvoiceId(invoiceId),
     };
   }
 
   function invoiceIdOf({ header }: HttpResponse): string | undefined {
-    const id = dialect.invoiceIdHeader && header(dialect.invoiceIdHeader);
-    return id !== undefined && INVOICE_ID.test(id) ? id : undefined;
+    return dialect.invoiceIdHeader && header(dialect.invoiceIdHeader);
   }
 
   return {

@@ -1,6 +1,7 @@
-import { parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
+import { parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { INPUT_LIMITS, NO_IMAGES, sentImages, toPromptText } from '../backend/sent-images.ts';
+import { equalRatio } from '../backend/edges.ts';
+import { INPUT_LIMITS, NO_IMAGES, sentImages, toEditPrompt } from '../backend/sent-images.ts';
 import { unsupported } from '../failed-calls.ts';
 import type { CallOutline, ProviderRequest } from '../provider-port.ts';
 import type { InputMapping } from './input-mapping.ts';
@@ -192,7 +193,7 @@ function inputsOf(mapping: InputMapping, { request, seed }: TaskCall, texts: Ima
   const { count, seeds, compression } = mapping;
   const { output_compression } = parameters;
   return {
-    prompt: promptOf(mapping, request),
+    prompt: toEditPrompt(request),
     ...mapping.fallbacks,
     ...(negativePrompt !== undefined && mapping.negativePrompt !== undefined
       ? { [mapping.negativePrompt]: negativePrompt }
@@ -209,12 +210,6 @@ function inputsOf(mapping: InputMapping, { request, seed }: TaskCall, texts: Ima
       : {}),
     ...imageInputs(mapping, request, texts),
   };
-}
-
-/** Returns the prompt. Images that are all sources need no explanation. */
-function promptOf({ mask }: InputMapping, request: ProviderRequest): string {
-  const isMixed = request.references.length > 0 || (request.maskImage !== undefined && !mask);
-  return toPromptText(isMixed ? request : { ...request, images: [] });
 }
 
 interface Shape {
@@ -252,14 +247,8 @@ function sizeInputs(target: InputMapping['size'], size: string): Inputs | undefi
 function ratioInputs(target: InputMapping['ratios'], ratio: string): Inputs | undefined {
   if (!target) return undefined;
   if (target.texts === 'any') return { [target.name]: ratio };
-  const quotient = quotientOf(ratio);
-  const equal = Object.keys(target.texts).find((it) => quotientOf(it) === quotient);
+  const equal = equalRatio(ratio, Object.keys(target.texts));
   return equal === undefined ? undefined : listed(target, equal);
-}
-
-function quotientOf(ratio: string): number | undefined {
-  const edges = parseAspectRatio(ratio);
-  return edges && edges.width / edges.height;
 }
 
 /** Returns the member with the service's text for a value, or undefined if the member does not accept the value. */

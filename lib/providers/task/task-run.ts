@@ -3,6 +3,7 @@ import { isInterruption } from '../../errors/interruption.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
+import { withInvoiceId } from '../invoice-ids.ts';
 import type { ProviderContext, ProviderOutput, ProviderResult } from '../provider-port.ts';
 import type { TaskClient } from './task-client.ts';
 import { failureError } from './task-failures.ts';
@@ -108,14 +109,12 @@ function doneOrThrow(state: TaskState, { request }: TaskCall): Done {
   throw unknownOutcome('task_lost');
 }
 
-const BILLED_ID = /^[\x21-\x7e]{1,64}$/;
-
 /** Returns the cost, the billed quantities and the id for the invoice, as far as the service reports them. */
 function billOf({ id, charge }: TaskTicket, state: TaskState): Omit<ProviderResult, 'outputs'> {
   const { amount, ...billed } = { ...charge, ...(state.phase === 'done' ? state.charge : {}) };
   return {
     ...(amount === undefined ? {} : { cost: { amount: BigInt(amount) } }),
     ...(Object.keys(billed).length > 0 ? { billed } : {}),
-    ...(BILLED_ID.test(id) ? { upstreamIds: [id] } : {}),
+    ...withInvoiceId(id),
   };
 }

@@ -21,7 +21,8 @@ export type TaskUploads = ReturnType<typeof createTaskUploads>;
 export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: Deps) {
   const { httpClient, apiKey, clock } = deps;
 
-  async function reply(url: string, request: HttpRequest) {
+  /** Sends one request of an upload. Throws if the reply is not a success. */
+  async function send(url: string, request: HttpRequest) {
     const { status, header, body } = await httpClient.request(url, request);
     const value = await readErrorBody(body, clock);
     if (status === 401 || status === 403) {
@@ -50,12 +51,12 @@ export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: 
       };
       const body = JSON.stringify(json);
       const to = initiationUrl(url);
-      return upload.target(await reply(to, { method: 'POST', headers, body, signal, onSending }));
+      return upload.target(await send(to, { method: 'POST', headers, body, signal, onSending }));
     });
     if (!target || !URL.canParse(target.uploadUrl)) throw failed(false);
     if (!hosts.isAllowed(new URL(target.uploadUrl), upload.hosts)) throw failed(false);
     const headers = { 'content-type': input.mediaType };
-    await reply(target.uploadUrl, { method: 'PUT', headers, body: input.bytes, signal });
+    await send(target.uploadUrl, { method: 'PUT', headers, body: input.bytes, signal });
     return target.fileUrl;
   }
 

@@ -7,6 +7,7 @@ import type {
   OpenCall,
   ProviderCounts,
 } from '../../generation/ledger/ledger-store-port.ts';
+import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
 import {
   chargedBy,
   countsOfOpen,
@@ -16,34 +17,12 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
-import {
-  HELD_COLUMNS,
-  HeldColumns,
-  heldColumns,
-  limitOf,
-  StoredAmount,
-  spentBy,
-} from '../budgets.ts';
+import { HELD_COLUMNS, heldColumns, limitOf, StoredAmount, spentBy } from '../budgets.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isAbandonedSql, type ReplicaLease } from './replica-lease.ts';
 import { createCharges } from './usage-store.ts';
 
-const COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
-
-const AccountRows = v.array(
-  v.object({
-    id: v.string(),
-    token: v.string(),
-    allowance: v.nullable(v.number()),
-    ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
-    ...HeldColumns,
-  }),
-);
-const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
-const OpenRows = v.array(OpenRow);
-const EarlierRows = v.array(
-  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
-);
+const AccountRows = v.array(AccountRow);
 
 export function createLedgerStore(
   { schema, owner, write }: Postgres,
@@ -55,7 +34,7 @@ export function createLedgerStore(
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
   const LIST_ABANDONED = `
-    SELECT ${COLUMNS} FROM ${schema}.ledger AS ledger
+    SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger AS ledger
     WHERE owner IS NOT NULL AND ${isAbandonedSql(schema, 'ledger.owner')}
     ORDER BY token, day, id FOR UPDATE SKIP LOCKED`;
 
@@ -238,7 +217,12 @@ type NewAccount = Pick<LedgerEntry, 'id' | 'token' | 'day' | 'images'> &
 
 function createAccounts(schema: string) {
   const charges = createCharges(schema);
-  const LOCK = `SELECT ${COLUMNS} FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
+  const BEGIN = `
+    INSERT INTO ${schema}.ledger (
+      id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
+    )
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`;
+  const LOCK = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
   const LOCK_OWN = `
     SELECT owner IS NULL AS "isOfJob" FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
   const RUNS_HERE = `
@@ -258,12 +242,6 @@ function createAccounts(schema: string) {
     await charges.spend(queries, account, spentBy(account, counts) - account.held);
     await charges.count(queries, account, counts);
   }
-
-  const BEGIN = `
-    INSERT INTO ${schema}.ledger (
-      id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
-    )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`;
 
   return {
     count,

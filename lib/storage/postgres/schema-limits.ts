@@ -2,9 +2,8 @@
 export function limitsSchema(schema: string): string {
   return `
 -- Requests that may be sent again. "scope" and "identity" are keyed hashes. "started" is true once streamed work is queued or
--- running. "clients" counts the attached clients, and
--- "guests" counts those of them that are clients of other replicas than the owner. "guest_left" is the time when a guest
--- was last detached. A finished entry without "outcome" has its outcome in the memory of its owner. "until" is the time
+-- running. "clients" counts the attached clients, and "guests" counts the attached clients of replicas other than the owner.
+-- "guest_left" is the time when a guest was last detached. A finished entry without "outcome" has its outcome in the memory of its owner. "until" is the time
 -- when an entry expires. A running entry does not expire before the lease of its owner ends.
 CREATE TABLE ${schema}.replay (
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

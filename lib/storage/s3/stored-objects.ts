@@ -22,7 +22,7 @@ export function createStoredObjects({ bucket, clock, ids }: Deps): StoredObjects
     async beginSweep(everyMs) {
       const beforeMs = clock.nowMs() - everyMs;
       await bucket.remove(SWEPT, ({ writtenMs }) => writtenMs < beforeMs);
-      // Of several replicas, the replica that creates the object begins the sweep.
+      // The replica that creates the object begins the sweep. Other replicas find the object.
       const object = { name: SWEPT, bytes: SWEPT_TEXT, sha256: sha256Of(SWEPT_TEXT) };
       return bucket.create({ ...object, bridgeId: ids.newOpaqueId() });
     },

@@ -6,6 +6,7 @@ import type {
   OpenCall,
   ProviderCounts,
 } from '../../generation/ledger/ledger-store-port.ts';
+import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
 import {
   chargedBy,
   countsOfOpen,
@@ -15,7 +16,7 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
-import { HELD_COLUMNS, HeldColumns, heldColumns, limitOf, spentBy } from '../budgets.ts';
+import { HELD_COLUMNS, heldColumns, limitOf, spentBy } from '../budgets.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
 import { prepareCharges } from './usage-store.ts';
@@ -48,8 +49,7 @@ const ACCEPT = `
   ON CONFLICT (ledger, call) DO UPDATE SET model = excluded.model, ticket = excluded.ticket`;
 const WITHDRAW_TICKET = 'DELETE FROM ledger_ticket WHERE ledger = ? AND call = ?';
 const WITHDRAW_TICKETS = 'DELETE FROM ledger_ticket WHERE ledger = ?';
-const COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
-const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
+const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
 const LIST_EARLIER = `
   SELECT call, output, provider, model, ticket
@@ -61,24 +61,12 @@ const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LIST_ABANDONED = `
-  SELECT ${COLUMNS} FROM ledger
+  SELECT ${ACCOUNT_COLUMNS} FROM ledger
   WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
 
-const LedgerRow = v.object({
-  id: v.string(),
-  token: v.string(),
-  allowance: v.nullable(v.number()),
-  ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
-  ...HeldColumns,
-});
-const FoundLedger = v.optional(LedgerRow);
-const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved', 'held']);
-const LedgerRows = v.array(LedgerRow);
-const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
-const OpenRows = v.array(OpenRow);
-const EarlierRows = v.array(
-  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
-);
+const FoundLedger = v.optional(AccountRow);
+const QueuedRow = v.pick(AccountRow, ['token', 'day', 'reserved', 'held']);
+const LedgerRows = v.array(AccountRow);
 
 export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const sums = prepareCharges(database);

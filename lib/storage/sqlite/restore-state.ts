@@ -14,10 +14,10 @@ const TEMPORARY = '.state-restore-';
 const HAS_TICKETS = "SELECT 1 FROM sqlite_schema WHERE name = 'ledger_ticket'";
 
 /**
- * Replaces the database `file` with a copy of `source` whose queue is paused and whose running jobs do not continue. The caller must have locked the directory. The
- * source is copied and checked first, and the replacement is atomic: after a failure or a crash, `file` is unchanged or is the
- * copy. Keeps the replaced database in the same folder and returns its name, or undefined if no database existed. Throws
- * `configuration` if the restore fails.
+ * Replaces the database `file` with a copy of `source` whose queue is paused and whose running jobs do not continue. The caller
+ * must have locked the directory. The source is copied and checked first, and the replacement is atomic: after a failure or a
+ * crash, `file` is unchanged or is the copy. Keeps the replaced database in the same folder and returns its name, or undefined if
+ * no database existed. Throws `configuration` if the restore fails.
  */
 export function restoreState(file: string, source: string): string | undefined {
   const folder = dirname(file);

@@ -78,7 +78,9 @@ export function runStateMigrate(
   });
 }
 
-/** Runs `work` with the state directory locked, if the state has one. Throws `configuration` if another process uses the directory. */
+/**
+ * Runs `work` with the state directory locked, if the state has one. Throws `configuration` if another process uses the directory.
+ */
 export async function underLock<T>(
   { lockedFolder }: StateInspection,
   work: () => Promise<T>,

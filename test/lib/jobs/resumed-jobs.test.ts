@@ -95,6 +95,26 @@ async function accept(call: ScriptedCall): Promise<boolean> {
   return call.accept(`ticket of ${call.request.indices}`);
 }
 
+/** Ends a process with a job for one image whose call has a ticket. Resolves with the id of the job. */
+async function leftWithTicket(script: Partial<Script> = {}): Promise<string> {
+  const first = await begin(script);
+  const id = await submit(first, 1);
+  await accept(await first.provider.call(0));
+  await first.stop();
+  return id;
+}
+
+/** Ends a process with a job for `n` images: the first is published, and the call of the second has a ticket. */
+async function leftAfterFirstImage(n: number): Promise<string> {
+  const first = await begin();
+  const id = await submit(first, n, {}, SEQUENTIAL);
+  await accept(await first.provider.call(0));
+  replyWith(bytes)(await first.provider.call(0));
+  await accept(await first.provider.call(1));
+  await first.stop();
+  return id;
+}
+
 const tickets = ({ provider }: Life) => provider.calls.map(({ request }) => request.ticket);
 
 async function usage({ app }: Life) {
@@ -124,12 +144,7 @@ describe('a job whose process ends', () => {
   });
 
   test('keeps the images that are published, and sends the outputs that were not sent', async () => {
-    const first = await begin();
-    const id = await submit(first, 4, {}, SEQUENTIAL);
-    await accept(await first.provider.call(0));
-    replyWith(bytes)(await first.provider.call(0));
-    await accept(await first.provider.call(1));
-    await first.stop();
+    const id = await leftAfterFirstImage(4);
 
     const second = await begin({ reply: replyWith(bytes) });
     const job = await ended(second, id);
@@ -144,10 +159,7 @@ describe('a job whose process ends', () => {
   });
 
   test('continues again after each further end', async () => {
-    const first = await begin();
-    const id = await submit(first, 1);
-    await accept(await first.provider.call(0));
-    await first.stop();
+    const id = await leftWithTicket();
     const second = await begin();
     await second.provider.call(0);
     await second.stop();
@@ -205,10 +217,7 @@ describe('a job whose process ends', () => {
   );
 
   test('can be cancelled after it has continued', async () => {
-    const first = await begin();
-    const id = await submit(first, 1);
-    await accept(await first.provider.call(0));
-    await first.stop();
+    const id = await leftWithTicket();
     const second = await begin();
     await second.provider.call(0);
 
@@ -222,10 +231,7 @@ describe('a job whose process ends', () => {
   });
 
   test('fails with an unknown outcome if the service no longer has the task', async () => {
-    const first = await begin();
-    const id = await submit(first, 1);
-    await accept(await first.provider.call(0));
-    await first.stop();
+    const id = await leftWithTicket();
     const gone = new BridgeError('protocol', 'the task is gone', { effect: 'unknown' });
 
     const second = await begin({ reply: (call) => call.fail(gone) });
@@ -236,12 +242,7 @@ describe('a job whose process ends', () => {
   });
 
   test('is interrupted with its images if its provider is no longer registered', async () => {
-    const first = await begin();
-    const id = await submit(first, 3, {}, SEQUENTIAL);
-    await accept(await first.provider.call(0));
-    replyWith(bytes)(await first.provider.call(0));
-    await accept(await first.provider.call(1));
-    await first.stop();
+    const id = await leftAfterFirstImage(3);
 
     const second = await begin({ name: 'another', reply: replyWith(bytes) });
 
@@ -254,10 +255,7 @@ describe('a job whose process ends', () => {
 
   test('submits a new task if the continued task has failed and made nothing, and forgets the old ticket', async () => {
     const retry = { attempts: 2, backoffMs: 0 };
-    const first = await begin({ retry });
-    const id = await submit(first, 1);
-    await accept(await first.provider.call(0));
-    await first.stop();
+    const id = await leftWithTicket({ retry });
     const second = await begin({ retry });
     const failed = new BridgeError('upstream', 'the task failed', { transient: true });
     (await second.provider.call(0)).fail(failed);

@@ -11,7 +11,7 @@ const PROVIDERS = new Map([
 ]);
 
 function listOf(toml = '') {
-  const { rows: operator } = parsePrices(toml);
+  const operator = parsePrices(toml);
   return createPriceList({ operator, shipped: SHIPPED_PRICES, providers: PROVIDERS });
 }
 
@@ -221,6 +221,6 @@ describe('parsePrices', () => {
 
   test('converts other currencies with the rates of the file', () => {
     const toml = `[rates]\nEUR = "1.1"\n${row('image', '2', 'currency = "EUR"')}`;
-    expect(parsePrices(toml).rows[0]?.amount).toBe(parseAmount('2.2'));
+    expect(parsePrices(toml)[0]?.amount).toBe(parseAmount('2.2'));
   });
 });

@@ -15,7 +15,8 @@ interface Cuts {
   readonly settings?: Partial<TaskSettings>;
 }
 
-const FAULTS = [
+/** The ways in which a submission can end without a reply that tells its outcome. */
+export const FAULTS = [
   'cut',
   'made_cut',
   'made_cut_in_reply',

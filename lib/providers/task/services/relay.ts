@@ -1,27 +1,18 @@
 import * as v from 'valibot';
 import { FAILURES, type FailureRow } from '../../backend/failures.ts';
 import { optionalMember, Text } from '../../backend/reply-members.ts';
-import { EXTENSIONS, sentImages, toPromptText } from '../../backend/sent-images.ts';
+import { sentImages, toEditPrompt } from '../../backend/sent-images.ts';
 import type { FormPart } from '../../http/multipart-body.ts';
+import { chosen, toFilePart } from '../../openai-images/call-body.ts';
 import { capabilitiesOf, INPUT_LIMITS } from '../../openai-images/capabilities.ts';
+import { OPENAI_FAMILIES } from '../../openai-images/dialects/openai.ts';
 import { fieldOf, parseReportedError, rowNamed } from '../../openai-images/failures.ts';
-import type { CallFacts, ProviderInput } from '../../provider-port.ts';
+import type { CallFacts } from '../../provider-port.ts';
 import { TASK_FAILURES } from '../task-failures.ts';
 import type { TaskCall, TaskFailure, TaskModel, TaskService, TaskState } from '../task-service.ts';
 
 // Relays accept OpenAI's requests at routes that end with `/async` and reply with a task. Source: the documents of the
 // relay sub2api, 2026-11.
-
-const KNOWN = [
-  'gpt-image-2',
-  'gpt-image-2.5-sunburst',
-  'gpt-image-2.5-flare',
-  'gpt-image-2.6-sunburst',
-  'gpt-image-2.6-flare',
-  'gpt-image-1.5',
-  'chatgpt-image-latest',
-  'gpt-image-1-mini',
-];
 
 const SETTINGS = {
   dialect: 'openai',
@@ -45,17 +36,17 @@ function toModel(name: string): TaskModel {
   return { capabilities, maskForm: 'alpha', inputLimits: INPUT_LIMITS, inputs };
 }
 
-const MODELS: ReadonlyMap<string, TaskModel> = new Map(KNOWN.map((name) => [name, toModel(name)]));
+const MODELS: ReadonlyMap<string, TaskModel> = new Map(
+  Object.keys(OPENAI_FAMILIES).map((name) => [name, toModel(name)]),
+);
 
 /** Returns the fields of OpenAI's image API without the images. Fields that the request leaves to the model are omitted. */
 function inputs({ request }: TaskCall): Readonly<Record<string, string | number>> {
-  const { parameters, indices, images, references, maskImage } = request;
-  const isMixed = references.length > 0 || maskImage !== undefined;
+  const { parameters, indices, images, references } = request;
   const hasInputs = images.length + references.length > 0;
   const values = {
     model: request.model,
-    // In an edit, images that are all sources need no explanation.
-    prompt: toPromptText(isMixed ? request : { ...request, images: [] }),
+    prompt: toEditPrompt(request),
     n: indices.length > 1 ? indices.length : undefined,
     size: chosen(parameters.size),
     quality: chosen(parameters.quality),
@@ -70,10 +61,6 @@ function inputs({ request }: TaskCall): Readonly<Record<string, string | number>
   );
 }
 
-function chosen(value: string): string | undefined {
-  return value === 'auto' ? undefined : value;
-}
-
 function toForm({ request, constants, ...call }: TaskCall): readonly FormPart[] {
   const fields = { ...inputs({ request, constants, ...call }), ...constants };
   return [
@@ -81,10 +68,6 @@ function toForm({ request, constants, ...call }: TaskCall): readonly FormPart[] 
     ...sentImages(request).map((image, at) => toFilePart('image[]', `image-${at + 1}`, image)),
     ...(request.mask ? [toFilePart('mask', 'mask', request.mask)] : []),
   ];
-}
-
-function toFilePart(name: string, stem: string, { bytes, mediaType }: ProviderInput): FormPart {
-  return { name, filename: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes };
 }
 
 const Accepted = v.object({ task_id: v.string(), poll_url: v.string() });

@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { resolveConfig } from '../../../../lib/config/resolve-config.ts';
 import type { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import { createImageEngine } from '../../../../lib/images/image-engine.ts';
-import { createHttpClient } from '../../../../lib/net/http-client.ts';
-import { systemClock } from '../../../../lib/platform/clock.ts';
-import { createIds } from '../../../../lib/platform/ids.ts';
 import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
 import { createOpenaiImagesProvider } from '../../../../lib/providers/openai-images/provider.ts';
 import type { ProviderEvent, ProviderRequest } from '../../../../lib/providers/provider-port.ts';
-import { slices } from '../../../support/slices.ts';
+import { openProviderParts } from '../../../support/provider-parts.ts';
 import { agentRequest, type RequestParts } from '../agent-responses/requests.ts';
 
 /** Settings with their defaults. */
@@ -54,37 +46,10 @@ interface Options {
 export type ImagesRig = ReturnType<typeof openImagesRig>;
 
 /** Creates the provider with real connections and a scripted key source. */
-export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }: Options = {}) {
-  const defaults = resolveConfig([]);
-  if (!defaults.ok) throw new Error('the defaults are not valid');
-  const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
-  const stateDirectory = mkdtempSync(join(tmpdir(), 'provider-'));
-  const clock = systemClock;
-  const httpClient = createHttpClient();
-  const engine = createImageEngine({ limits, clock, slices });
-  const [first] = keys;
-  let key = first;
-  const provider = createOpenaiImagesProvider({
-    name: 'images',
-    settings: settingsOf(settings),
-    engine,
-    httpClient,
-    clock,
-    ids: createIds(clock.nowMs),
-    slices,
-    images: limits,
-    stateDirectory,
-    searchPath: undefined,
-    apiKey: {
-      key: async () => key,
-      async changed(since) {
-        key = keys[keys.indexOf(since) + 1] ?? since;
-        return key !== since;
-      },
-      problem: async () => undefined,
-      readiness: async () => ({ ready: true }),
-    },
-  });
+export function openImagesRig({ settings, keys = [], maxImageBytes }: Options = {}) {
+  const opened = openProviderParts({ keys, maxImageBytes });
+  const parts = { ...opened.parts, name: 'images', settings: settingsOf(settings) };
+  const provider = createOpenaiImagesProvider(parts);
   const reported: ProviderEvent[] = [];
 
   return {
@@ -99,9 +64,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
     },
     async close() {
       await provider.close();
-      await httpClient.close();
-      await engine.close();
-      rmSync(stateDirectory, { recursive: true });
+      await opened.close();
     },
   };
 }

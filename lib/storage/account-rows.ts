@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { HELD_COLUMNS, HeldColumns } from './budgets.ts';
+
+/** The columns of the table `ledger` for `AccountRow`. */
+export const ACCOUNT_COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
+
+/** Converts a row of the table `ledger` to an account. */
+export const AccountRow = v.object({
+  id: v.string(),
+  token: v.string(),
+  allowance: v.nullable(v.number()),
+  ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
+  ...HeldColumns,
+});
+
+const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
+
+/** Converts rows of the table `ledger_row` to the outputs of open calls. */
+export const OpenRows = v.array(OpenRow);
+
+/** Converts rows of the tables `ledger_row` and `ledger_ticket` to the outputs of open calls with their tickets. */
+export const EarlierRows = v.array(
+  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
+);
