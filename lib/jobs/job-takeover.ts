@@ -24,7 +24,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** The first progress of a resumed job. Its partial images have ended with the earlier process. */
+/** The first progress of a resumed job. Its partial images were lost with the earlier process. */
 const RESUMED_PROGRESS: JobProgress = { stage: 'dispatched', partial_images: 0 };
 // The wait in milliseconds after the store could not be read or written.
 const RETRY_MS = 1000;
@@ -57,7 +57,7 @@ export function createJobTakeover(deps: Deps) {
   }
 
   async function takeOver(): Promise<void> {
-    // A file of an unfinished publication belongs to no result and is removed by the takeover of artifacts.
+    // The takeover of artifacts removes the files of unfinished publications, which belong to no result.
     const publications = await publisher.finish(await store.listAbandonedOutputs());
     const end = { atSecs: nowSecs(clock), error: toStoredError(interruption()), publications };
     await resumeAll(end);

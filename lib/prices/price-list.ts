@@ -9,7 +9,7 @@ export interface PricedProvider {
   readonly kind: string;
   readonly dialect?: string | undefined;
   readonly service?: string | undefined;
-  /** True for the sandbox and for servers of one's own, whose images cost nothing unless the operator sets a price. */
+  /** True for the sandbox and for servers of the operator, whose images cost nothing unless the operator sets a price. */
   readonly isFree: boolean;
 }
 

@@ -207,7 +207,7 @@ function createTickets(
   earlier: EarlierWork | undefined,
 ) {
   const ticketed = earlier?.calls.filter(({ ticket }) => ticket !== undefined) ?? [];
-  /** True if the ticket of the call is stored; false if a failed write may have stored the ticket. */
+  /** The calls whose tickets are stored (true), or may be stored because a write failed (false). */
   const stored = new Map(ticketed.map(({ call }) => [call, true]));
 
   return {

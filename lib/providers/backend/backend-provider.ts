@@ -22,7 +22,7 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   /** Runs one call that `refuse` has accepted. */
   readonly call: Provider['execute'];
   readonly probe: () => ReturnType<Provider['probe']>;
-  /** Releases what the provider uses besides its calls. */
+  /** Releases the resources of the provider that do not belong to a call. */
   readonly close?: () => Promise<void>;
 }
 

@@ -117,7 +117,7 @@ function parameterMembers(dialect: Dialect, family: Family) {
 
 function backgroundsOf({ hasFieldsOfModel }: Dialect, hasAlpha: boolean) {
   if (hasAlpha) return ['auto', 'opaque', 'transparent'] as const;
-  // A model without alpha need not have the field at all.
+  // A model without transparency may lack the field.
   return hasFieldsOfModel ? (['auto'] as const) : (['auto', 'opaque'] as const);
 }
 

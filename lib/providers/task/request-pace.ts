@@ -22,7 +22,7 @@ export function createRequestPace({ clock, requestsPerMinute }: Deps) {
   /** Takes the first free place that is at least `delayMs` from now. Returns the wait until this place. */
   function take(delayMs: number): number {
     const nowMs = clock.monotonicMs();
-    // A place later than the next free one leaves the places before it to other tasks.
+    // A request that waits longer leaves the earlier places to other tasks.
     const place = Math.max(nowMs + delayMs, freeMs);
     freeMs = Math.max(freeMs, nowMs) + spacingMs;
     return place - nowMs;

@@ -59,7 +59,7 @@ export async function moveOut<T>(
         if (page.length > 0) yield page;
       },
       async pauseQueue() {
-        // Only the last connection that closes removes the log.
+        // SQLite removes the log when the last connection closes.
         reader.close();
         pauseQueue(file);
       },
