@@ -1,3 +1,5 @@
+import { toBridgeError } from '../errors/bridge-error.ts';
+
 /** One error in the configuration. */
 export interface Problem {
   /** The path of the setting. For a problem with the whole file, the flag, variable or file name that selected the file. */
@@ -14,6 +16,11 @@ export interface Problem {
 export interface Warning {
   readonly field: string;
   readonly message: string;
+}
+
+/** Returns the message of a `configuration` error without the name of the setting before it. */
+export function reasonOf(error: unknown): string {
+  return toBridgeError(error).message.replace(/^[^:]*: /, '');
 }
 
 /** Formats a problem, such as `server.bind (bridge.toml:3): must be …`. */

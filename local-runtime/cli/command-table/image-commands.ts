@@ -1,7 +1,11 @@
 import { type Command, command } from './command.ts';
 import { IMAGE_OPTIONS, JSON_OUTPUT, SERVICE_OPTION } from './options.ts';
 
-const OPTIONS = { ...IMAGE_OPTIONS, ...JSON_OUTPUT, ...SERVICE_OPTION };
+const OPTIONS = {
+  ...IMAGE_OPTIONS,
+  ...JSON_OUTPUT,
+  ...SERVICE_OPTION,
+};
 
 const EXITS = {
   0: 'every image was written',
@@ -30,6 +34,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
         'generate "a teapot" -o teapot.png --background transparent',
         'make the background transparent',
       ],
+      ['generate "a red kite" -n 4 --plan', 'show the provider calls and their cost'],
       ['generate - -o -', 'read the prompt and write the image in a pipeline'],
     ],
     exits: EXITS,

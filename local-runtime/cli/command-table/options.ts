@@ -96,6 +96,7 @@ export const IMAGE_OPTIONS = {
     about: 'send the webhook only if the job ends with this status',
   },
   timeout: { value: 'seconds', parse: parseWholeNumber, about: 'time limit of the job in seconds' },
+  plan: { about: 'show the provider calls and their cost, and make no image' },
   force: { about: 'overwrite existing files' },
   quiet: { short: 'q', about: 'print only the paths of the images' },
 } as const;

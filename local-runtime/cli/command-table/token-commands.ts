@@ -22,6 +22,13 @@ export const TOKEN_COMMANDS: readonly Command[] = [
         parse: parseWholeNumber,
         about: 'maximum number of images per day (UTC)',
       },
+      budgetPerDay: { value: 'amount', about: 'budget in US dollars per day (UTC), such as 2.50' },
+      budgetPerMonth: { value: 'amount', about: 'budget in US dollars per month (UTC)' },
+      unknownCost: {
+        value: 'amount',
+        about:
+          'US dollars to reserve for an image whose cost is unknown; without it, the request is rejected',
+      },
       permissions: {
         value: 'list',
         isRepeated: true,
@@ -33,6 +40,10 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     examples: [
       ['tokens add alice', 'create and print the token alice'],
       ['tokens add ci --images-per-day 100 --permissions jobs,read', 'create a limited token'],
+      [
+        'tokens add bob --budget-per-month 20',
+        'create a token that may spend 20 US dollars a month',
+      ],
     ],
     exits: EXITS,
     run: async (call) => (await import('../commands/tokens.ts')).runTokensAdd(call),

@@ -1,7 +1,11 @@
+import { resolve } from 'node:path';
 import { loadConfig } from '../../../lib/config/load-config.ts';
-import { problemLine, warningLine } from '../../../lib/config/problem.ts';
+import { type Problem, problemLine, reasonOf, warningLine } from '../../../lib/config/problem.ts';
 import type { ResolvedConfig } from '../../../lib/config/resolve-config.ts';
 import { toToml } from '../../../lib/config/sources/toml.ts';
+import { readPrices } from '../../../lib/prices/price-rows.ts';
+import { readTokens } from '../../../lib/tokens/token-file.ts';
+import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import {
   type ConfigurationOptions,
@@ -15,11 +19,37 @@ type ConfigCall = Call<unknown, ConfigurationOptions & JsonOption>;
 
 export async function runConfigCheck({ options, io }: ConfigCall): Promise<number> {
   const loaded = await loadConfig(toLoadOptions(options, io));
-  const { ok, warnings } = loaded;
-  const errors = ok ? [] : loaded.errors;
+  const checked = loaded.ok ? withNamedFiles(loaded, io) : loaded;
+  const { ok, warnings } = checked;
+  const errors = ok ? [] : checked.errors;
   if (options.json) printJson({ ok, errors, warnings }, io);
-  else io.stdout(checkText(loaded));
+  else io.stdout(checkText(checked));
   return ok ? 0 : 2;
+}
+
+/** Adds the problems of the files that a start of the service reads, and that hold no secret. */
+function withNamedFiles(loaded: Loaded, io: CommandIo): ResolvedConfig {
+  const { runtime, server } = loaded.config;
+  const errors = [
+    ...problemsOf('runtime.prices_file', runtime.prices_file, readPrices, io),
+    ...problemsOf('server.tokens_file', server.tokens_file, readTokens, io),
+  ];
+  return errors.length === 0 ? loaded : { ok: false, errors, warnings: loaded.warnings };
+}
+
+function problemsOf(
+  field: string,
+  path: string | undefined,
+  read: (path: string) => unknown,
+  { cwd }: CommandIo,
+): readonly Problem[] {
+  if (path === undefined) return [];
+  try {
+    read(resolve(cwd, path));
+    return [];
+  } catch (error) {
+    return [{ field, source: path, message: reasonOf(error) }];
+  }
 }
 
 export function runConfigShow(call: ConfigCall): Promise<number> {

@@ -16,6 +16,7 @@ import {
   checkActivationLock,
   checkBearer,
   checkPort,
+  checkPrices,
   checkTokens,
   checkWebhooks,
 } from '../doctor/service-checks.ts';
@@ -43,6 +44,7 @@ const CHECKS: readonly Check[] = [
   checkPort,
   checkBearer,
   checkTokens,
+  checkPrices,
   checkWebhooks,
   checkProviders,
   checkBubblewrap,

@@ -16,6 +16,7 @@ import {
   saveImages,
   toOutputPlace,
 } from '../save-images.ts';
+import { showPlan } from '../show-plan.ts';
 
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
@@ -71,7 +72,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
     return fail(`the extension of ${options.output} does not match --format ${format}`, 2);
   }
   // Checked before anything is generated and possibly charged.
-  const taken = takenPath(place, options);
+  const taken = options.plan ? undefined : takenPath(place, options);
   if (taken !== undefined) {
     return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
   }
@@ -83,6 +84,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
     const body = toRequest(prompt, { ...options, format }, files, template);
+    if (options.plan) return showPlan(service, body, options, io);
     const { id } = await submitJob(service, body);
     const ended = await untilEnded(service, id, options, io);
     if (!ended) return INTERRUPTED;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type Amount, amountText, parseAmount } from '../../../lib/contract/reply/cost.ts';
 import {
   DEFAULT_PERMISSIONS,
   PERMISSIONS,
@@ -27,6 +28,9 @@ type TokenCall<Options = unknown> = Call<{ readonly name: string }, Configuratio
 interface AddOptions {
   readonly permissions: readonly string[];
   readonly imagesPerDay: number | undefined;
+  readonly budgetPerDay: string | undefined;
+  readonly budgetPerMonth: string | undefined;
+  readonly unknownCost: string | undefined;
   readonly expires: string | undefined;
 }
 
@@ -56,6 +60,7 @@ export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
       scope: newOpaqueId(),
       permissions: toPermissions(options.permissions),
       ...(options.imagesPerDay === undefined ? {} : { imagesPerDay: options.imagesPerDay }),
+      ...toBudget(options),
       ...(options.expires === undefined ? {} : { expiresSecs: toSecs(options.expires) }),
       disabled: false,
     };
@@ -100,22 +105,42 @@ export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   return withConfig(call, ({ server }) => {
     const tokens = readTokens(pathOf(server, io)).tokens.filter(isInUse);
     if (options.json) printJson(tokens.map(toJson), io);
-    else
-      printTable(['NAME', 'STATE', 'IMAGES/DAY', 'EXPIRES', 'PERMISSIONS'], tokens.map(toRow), io);
+    else printTable(HEADINGS, tokens.map(toRow), io);
     return 0;
   });
 }
 
+const HEADINGS = [
+  'NAME',
+  'STATE',
+  'IMAGES/DAY',
+  'BUDGET/DAY',
+  'BUDGET/MONTH',
+  'EXPIRES',
+  'PERMISSIONS',
+] as const;
+
 function toJson({ id, name, scope, permissions, disabled, ...optional }: Token): object {
   const { imagesPerDay: images_per_day, expiresSecs: expires } = optional;
-  return { id, name, scope, permissions, images_per_day, expires, disabled };
+  return {
+    ...{ id, name, scope, permissions, images_per_day },
+    budget_per_day: toText(optional.budgetPerDay),
+    budget_per_month: toText(optional.budgetPerMonth),
+    unknown_cost: toText(optional.unknownCost),
+    ...{ expires, disabled },
+  };
 }
 
-function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token): string[] {
+function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled, ...rest }: Token) {
+  const budgets = [rest.budgetPerDay, rest.budgetPerMonth].map((amount) => toText(amount) ?? '');
   const isOver = expiresSecs !== undefined && expiresSecs <= nowSecs(systemClock);
   const state = disabled ? 'disabled' : isOver ? 'expired' : 'valid';
   const expires = expiresSecs === undefined ? '' : toDate(expiresSecs);
-  return [name, state, String(imagesPerDay ?? ''), expires, permissions.join(' ')];
+  return [name, state, String(imagesPerDay ?? ''), ...budgets, expires, permissions.join(' ')];
+}
+
+function toText(amount: Amount | undefined): string | undefined {
+  return amount === undefined ? undefined : amountText(amount);
 }
 
 /** Replaces the token that has the given name with the result of `change`. Calls `done` when the file is replaced. */
@@ -206,6 +231,25 @@ function toPermissions(given: readonly string[]): readonly Permission[] {
   const permissions = PERMISSIONS.filter((permission) => names.includes(permission));
   if (new Set(names).size === permissions.length) return permissions;
   throw refused(`--permissions must be a list of ${PERMISSIONS.join(', ')}`);
+}
+
+/** Returns the members of a token that limit its spending. */
+function toBudget(options: AddOptions): Partial<Token> {
+  const { budgetPerDay, budgetPerMonth, unknownCost } = options;
+  return {
+    ...withAmount('budgetPerDay', budgetPerDay, '--budget-per-day'),
+    ...withAmount('budgetPerMonth', budgetPerMonth, '--budget-per-month'),
+    ...withAmount('unknownCost', unknownCost, '--unknown-cost'),
+  };
+}
+
+function withAmount(member: keyof Token, text: string | undefined, option: string) {
+  if (text === undefined) return {};
+  const amount = parseAmount(text);
+  if (amount !== undefined) return { [member]: amount };
+  throw refused(
+    `${option} must be an amount in US dollars, such as 2.50, with at most 10 decimals`,
+  );
 }
 
 function toSecs(text: string): number {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { reasonOf } from '../../../lib/config/problem.ts';
 import { parseAuthority } from '../../../lib/config/values/addresses.ts';
-import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { readPrices } from '../../../lib/prices/price-rows.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
 import { readWebhookSecrets } from '../../../lib/webhooks/webhook-secrets.ts';
 import { isLive } from '../../client/liveness.ts';
@@ -68,9 +69,16 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
   }
 }
 
-/** Returns the message of an error without the name of the setting before it. */
-function reasonOf(error: unknown): string {
-  return toBridgeError(error).message.replace(/^[^:]*: /, '');
+/** Checks whether `runtime.prices_file` can be used. */
+export function checkPrices({ config }: Examined): readonly Finding[] {
+  const path = config.runtime.prices_file;
+  if (path === undefined) return [];
+  const check = 'runtime.prices_file';
+  try {
+    return [good(check, `prices: ${readPrices(path).length}`)];
+  } catch (error) {
+    return [bad(check, reasonOf(error), 'Correct the file. The bridge does not start with it.')];
+  }
 }
 
 /** Checks whether the secret of `server.webhooks` is available, and whether at least one host is allowed. */

@@ -120,6 +120,23 @@ describe('generate', () => {
     expect(await metadata('l.png')).toMatchObject({ format: 'png' });
   });
 
+  it('shows the calls and the cost of a plan, and makes nothing', async () => {
+    const argv = ['generate', 'only planned', '-n', '2', '--priority', '3', '--plan'];
+
+    const shown = await run(argv);
+    const json = await run([...argv, '--json']);
+    const rejected = await run([...argv, '--model', 'none']);
+    const { stdout: jobs } = await run(['jobs', 'list', '--search', 'only planned', '--json']);
+
+    expect(shown.exitCode).toBe(0);
+    expect(shown.stdout).toMatch(
+      /^PROVIDER +MODEL +CALLS +COST +STATE\nsandbox +sandbox-image +\d+ +free +used\n$/,
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ chosen: 0, routes: [{ provider: 'sandbox' }] });
+    expect(rejected.exitCode).toBe(1);
+    expect(JSON.parse(jobs)).toEqual([]);
+  });
+
   it('uses a preset, which options override', async () => {
     const template = { parameters: { size: '64x48', output_format: 'jpeg' } };
     await writeFile(join(cwd, 'small.json'), JSON.stringify(template));

@@ -55,6 +55,27 @@ describe('config check', () => {
     expect(missing.stdout).toMatch(/^--config \(conf\/none\.toml\): .*ENOENT/);
   });
 
+  it('names the row and the field of an error in the files of prices and tokens', async () => {
+    write('[runtime]\nprices_file = "prices.toml"\n[server]\ntokens_file = "tokens.toml"');
+    const price = 'kind = "openai_images"\nmodel = "m"\nper = "image"';
+    writeFileSync(join(folder, 'prices.toml'), `[[price]]\n${price}\namount = "1,5"`);
+
+    const result = await run(['check']);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stdout.split('\n')).toEqual([
+      expect.stringMatching(
+        /^runtime\.prices_file \(prices\.toml\): price\[0\]\.amount must be a decimal number/,
+      ),
+      expect.stringMatching(/^server\.tokens_file \(tokens\.toml\): no such file; /),
+      '',
+    ]);
+
+    writeFileSync(join(folder, 'prices.toml'), `[[price]]\n${price}\namount = "1.5"`);
+    writeFileSync(join(folder, 'tokens.toml'), '', { mode: 0o600 });
+    expect((await run(['check'])).stdout).toBe('The configuration is valid.\n');
+  });
+
   it('prints warnings and exits 0', async () => {
     const result = await run(['check', '--set', 'server.bind=0.0.0.0:8787']);
 

@@ -62,6 +62,28 @@ describe('tokens add', () => {
     ]);
   });
 
+  it('accepts budgets and a reserve for images of unknown cost', async () => {
+    const budgets = [
+      '--budget-per-day',
+      '2.50',
+      '--budget-per-month',
+      '0',
+      '--unknown-cost',
+      '0.2',
+    ];
+
+    await run('add', 'ci', ...budgets);
+
+    expect(await stored()).toMatchObject([
+      { budgetPerDay: 25_000_000_000n, budgetPerMonth: 0n, unknownCost: 2_000_000_000n },
+    ]);
+    const { stdout } = await run('list', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { budget_per_day: '2.5', budget_per_month: '0', unknown_cost: '0.2' },
+    ]);
+    expect((await run('list')).stdout).toMatch(/BUDGET\/DAY +BUDGET\/MONTH[\s\S]* 2\.5 +0 /);
+  });
+
   it.each([
     [['alice'], /a token with this name already exists/],
     [['-x'], /unknown option/],
@@ -71,6 +93,9 @@ describe('tokens add', () => {
     [['bob', '--expires', '2027-02-31T10:00'], /--expires must be a date/],
     [['bob', '--expires', '2027-02-30'], /--expires must be a date/],
     [['bob', '--expires', '2027-02-30T10:00Z'], /--expires must be a date/],
+    [['bob', '--budget-per-day', '-1'], /--budget-per-day must be an amount in US dollars/],
+    [['bob', '--budget-per-month', '1e3'], /--budget-per-month must be an amount/],
+    [['bob', '--unknown-cost', ''], /--unknown-cost must be an amount/],
     [['bob', '--images-per-day', '0'], /whole number of at least 1/],
   ])('rejects %j and changes nothing', async (argv, message) => {
     await run('add', 'alice');
