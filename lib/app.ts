@@ -23,12 +23,14 @@ import { createPlans } from './plans/plans.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { Task } from './platform/task.ts';
-import { createTimeSlices } from './platform/time-slices.ts';
+import { createTimeSlices, type TimeSlices } from './platform/time-slices.ts';
 import { createPresets } from './presets/presets.ts';
 import { createPriceList, type PriceList } from './prices/price-list.ts';
 import { readPrices } from './prices/price-rows.ts';
 import { pricedProviders } from './prices/priced-providers.ts';
 import { SHIPPED_PRICES } from './prices/shipped-prices.ts';
+import { type Credentials, openCredentials } from './provenance/credentials.ts';
+import { FEW_DAYS, tryOutSigning } from './provenance/signing-trial.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
@@ -88,6 +90,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
   const { openProviders = enabledProviders, openStorage = openStores } = outside;
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
+  const credentials = await openSigning(config, outside, slices);
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const [registry, prices] = [openRegistry(config, enabled.providers), openPrices(config)];
@@ -121,13 +124,10 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     tasks: report,
   });
 
-  const close = () => endAll([replay, usage, registry, enabled, httpClient, engine, stores]);
+  const close = () =>
+    endAll([replay, usage, registry, enabled, httpClient, engine, credentials, stores]);
   try {
-    // Jobs are recovered first, because the recovery of artifacts removes files that belong to no job.
-    await appJobs.recover();
-    await artifacts.recover();
-    // The probe runs before the first request, so that the readiness of the providers is known.
-    await readiness.probe.run(new AbortController().signal);
+    await recover({ appJobs, artifacts, readiness });
   } catch (error) {
     await close();
     throw error;
@@ -153,6 +153,40 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     drain: replay.drain,
     close,
   };
+}
+
+/** Recovers the unfinished work of an earlier process, and probes the providers. */
+async function recover(parts: {
+  readonly appJobs: Pick<AppJobs, 'recover'>;
+  readonly artifacts: Pick<AppArtifacts, 'recover'>;
+  readonly readiness: Pick<Readiness, 'probe'>;
+}): Promise<void> {
+  // Jobs are recovered first, because the recovery of artifacts removes files that belong to no job.
+  await parts.appJobs.recover();
+  await parts.artifacts.recover();
+  // The probe runs before the first request, so that the readiness of the providers is known.
+  await parts.readiness.probe.run(new AbortController().signal);
+}
+
+/** Opens the certificates and signs a small image with them, so that unusable certificates prevent the start. */
+async function openSigning(
+  { provenance: settings, images: limits }: Config,
+  { clock, log, metrics, ids, facts }: Outside,
+  slices: TimeSlices,
+): Promise<Credentials> {
+  const { version } = facts;
+  const newId = ids.newOpaqueId;
+  const credentials = openCredentials({
+    ...{ settings, limits, clock, slices, log, metrics, newId, version },
+  });
+  try {
+    const days = await tryOutSigning(credentials, clock, new AbortController().signal);
+    if (days !== undefined && days < FEW_DAYS) log.certificateEnds(days);
+    return credentials;
+  } catch (error) {
+    await credentials.close();
+    throw error;
+  }
 }
 
 /** Returns the functions that report what does not prevent a start: failures and properties that make the stores worse. */

@@ -35,6 +35,8 @@ export interface TraceLog {
   storageWarning(warning: { readonly reason: string; readonly skewMs?: number }): void;
   /** Warns about images in the bucket that have no record, and were removed if `isRemoved` is true. */
   orphanedObjects(count: number, isRemoved: boolean): void;
+  /** Warns about a certificate of `provenance.signing` that ends in `days` days. */
+  certificateEnds(days: number): void;
 }
 
 /**
@@ -57,6 +59,7 @@ export function createTraceLog(
       }),
     orphanedObjects: (count, isRemoved) =>
       logger.warn('orphaned_objects', { count, removed: isRemoved }),
+    certificateEnds: (days) => logger.warn('certificate_ends', { days }),
   };
 }
 

@@ -42,6 +42,8 @@ const OPERATION_SECS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800] as
 
 const HTTP_SECS = [0.001, 0.005, 0.01, 0.05, ...OPERATION_SECS] as const;
 
+const SIGNING_SECS = [0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5] as const;
+
 /** All metrics of the bridge. */
 export const METRICS = {
   operations: {
@@ -192,6 +194,18 @@ export const METRICS = {
     name: 'webhook_deliveries_total',
     help: 'Attempts to deliver an ended job to a webhook. The result is delivered, retried (another attempt follows) or failed.',
     labels: ['result'],
+  },
+  signingSecs: {
+    kind: 'histogram',
+    name: 'signing_duration_seconds',
+    help: 'Time to sign an image, including the wait for the credential thread.',
+    buckets: SIGNING_SECS,
+  },
+  credentialFailures: {
+    kind: 'counter',
+    name: 'credential_failures_total',
+    help: 'Images that could not be validated or signed. The images are delivered nevertheless.',
+    labels: ['reason'],
   },
   build: {
     kind: 'gauge',

@@ -56,12 +56,35 @@ export interface Metrics {
   taskFailed(failure: { readonly task: string }): void;
   /** Call after each attempt to send an ended job to its webhook. */
   webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
+  /** Call after each attempt to sign an image, whether or not it was signed. */
+  signed(attempt: { readonly durationMs: number }): void;
+  /** Call when an image could not be validated or signed. */
+  credentialsFailed(reason: CredentialFailure): void;
   /** Returns all metrics in the Prometheus text format (version 0.0.4). `now` has the current values of the gauges. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
 
 /** The results of an attempt to deliver a webhook. Another attempt follows after `retried`. */
 export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
+
+/**
+ * The reasons why an image could not be validated or signed. `busy`: the queue was full. `timed_out`: the task took too long.
+ * `trapped`: the library or its thread failed. `memory`: the library needed too much memory. `closed`: the bridge stops.
+ * `expired`: the certificate has ended. `refused`: the library does not sign this image. `altered`: signing changed other bytes
+ * of the image, and the result was discarded.
+ */
+export const CREDENTIAL_FAILURES = [
+  'busy',
+  'timed_out',
+  'trapped',
+  'memory',
+  'closed',
+  'expired',
+  'refused',
+  'altered',
+] as const;
+
+export type CredentialFailure = (typeof CREDENTIAL_FAILURES)[number];
 
 /** Metrics that ignore all events, for `server.metrics.enabled = false`. */
 export const silentMetrics: Metrics = {
@@ -76,5 +99,7 @@ export const silentMetrics: Metrics = {
   circuitRejected: () => {},
   taskFailed: () => {},
   webhookSent: () => {},
+  signed: () => {},
+  credentialsFailed: () => {},
   exposition: async () => '',
 };

@@ -9,7 +9,12 @@ import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { REFUSAL_REASONS } from '../errors/refusals.ts';
 import { createMetrics, METRICS } from './metric-table.ts';
-import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
+import {
+  type CountedElsewhere,
+  CREDENTIAL_FAILURES,
+  type Metrics,
+  WEBHOOK_RESULTS,
+} from './metrics.ts';
 
 interface Facts {
   readonly version: string;
@@ -69,6 +74,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     circuitRejected: () => metrics.circuitRejections.inc(),
     taskFailed: ({ task }) => metrics.taskFailures.inc({ task }),
     webhookSent: (result) => metrics.webhookDeliveries.inc({ result }),
+    signed: ({ durationMs }) => metrics.signingSecs.observe(durationMs / 1000),
+    credentialsFailed: (reason) => metrics.credentialFailures.inc({ reason }),
     exposition(now) {
       showGauges(metrics, facts.providers, now);
       metrics.providerRestarts.reset();
@@ -84,6 +91,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
 function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
+  for (const reason of CREDENTIAL_FAILURES) counters.credentialFailures.inc({ reason }, 0);
   for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
   for (const { method, path } of routes) counters.httpRequests.labels(path, method, '500').inc(0);
   for (const provider of providers) {

@@ -1,9 +1,16 @@
-import { closeSync, constants, existsSync, lstatSync, openSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, existsSync, lstatSync, openSync } from 'node:fs';
 import { errorCode } from './error-code.ts';
 
 /** The permissions of created files and folders: access only for their owner. */
 export const OWNER_FILE = 0o600;
 export const OWNER_FOLDER = 0o700;
+
+const OF_OTHERS = 0o077n;
+
+/** Returns true if only its owner can access a file. */
+export function isOwnerOnly({ mode }: BigIntStats): boolean {
+  return (mode & OF_OTHERS) === 0n;
+}
 
 /** The flags that create a file and fail if the name exists, even as a link. */
 export const CREATE_FLAGS =

@@ -5,6 +5,7 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
+import { isOwnerOnly } from '../platform/owner-file.ts';
 import { type FileProblem, readRegularFileNow } from '../platform/regular-file.ts';
 import type { Task } from '../platform/task.ts';
 import type { Token } from './token.ts';
@@ -16,7 +17,6 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-const OF_OTHERS = 0o077n;
 const ABSENT = 'absent';
 
 /**
@@ -87,7 +87,7 @@ export function readTokens(path: string) {
   const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
   if ('problem' in found) throw toError(found);
   const { bytes, status } = found;
-  if ((status.mode & OF_OTHERS) !== 0n) {
+  if (!isOwnerOnly(status)) {
     throw unusable('must be accessible only by its owner: chmod 600');
   }
   return { tokens: parseTokens(bytes.toString('utf8')), found: status };

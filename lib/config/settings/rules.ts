@@ -1,13 +1,19 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
 import type { Rule } from '../values/field.ts';
+import { PROVENANCE_RULES } from './provenance.ts';
 import { KINDS, registeredProviders } from './provider-names.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';
 
 /** Returns all rules for a configuration. The rules of a keyed section are repeated for each of its entries. */
 export function crossFieldRules(config: Config): readonly Rule<Config>[] {
-  return [...FIXED_RULES, ...defaultProviderRules(config), ...entryRules(config)];
+  return [
+    ...FIXED_RULES,
+    ...PROVENANCE_RULES,
+    ...defaultProviderRules(config),
+    ...entryRules(config),
+  ];
 }
 
 const FIXED_RULES: readonly Rule<Config>[] = [

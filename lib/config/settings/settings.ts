@@ -1,6 +1,7 @@
 import { flag, integer, type SettingsOf, section, text } from '../values/field.ts';
 import { integerList, textList } from '../values/field-collections.ts';
 import { PROVIDER_NAME, REMOTE_HOST } from '../values/text-rules.ts';
+import { PROVENANCE } from './provenance.ts';
 import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
@@ -82,6 +83,7 @@ export const SETTINGS = section({
   runtime: RUNTIME,
   inputs: INPUTS,
   images: IMAGES,
+  provenance: PROVENANCE,
   artifacts: ARTIFACTS,
   state: STATE,
   replica: REPLICA,

@@ -91,11 +91,18 @@ export const STORED_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'metadata show',
-    about: 'show how an image was made, from its embedded record or its sidecar',
+    about: 'show how an image was made, from its record or its sidecar, and its credentials (C2PA)',
+    details: [
+      'Validates the credentials. Uses no network, so credentials on a server are not read.',
+      'A signer is trusted only if a certificate in the file of --trust-anchors issued its certificate.',
+    ],
     arguments: { file: { about: 'PNG, JPEG or WebP image, or a sidecar' } },
-    options: JSON_OUTPUT,
+    options: {
+      trustAnchors: { value: 'file', about: 'certificates (PEM) that make a signer trusted' },
+      ...JSON_OUTPUT,
+    },
     examples: [['metadata show lighthouse.png', 'print one line for each field']],
-    exits: { 0: 'success', 1: 'the file has no record, or cannot be read' },
+    exits: { 0: 'success', 1: 'the file has no record and no credentials, or cannot be read' },
     run: async (call) => (await import('../commands/metadata.ts')).runMetadataShow(call),
   }),
 ];

@@ -3,7 +3,11 @@ import { loadConfig } from '../../../lib/config/load-config.ts';
 import { type Problem, problemLine, reasonOf, warningLine } from '../../../lib/config/problem.ts';
 import type { ResolvedConfig } from '../../../lib/config/resolve-config.ts';
 import { toToml } from '../../../lib/config/sources/toml.ts';
+import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
 import { readPrices } from '../../../lib/prices/price-rows.ts';
+import { checkSigning } from '../../../lib/provenance/check-signing.ts';
+import { CERTIFICATE_FILE } from '../../../lib/provenance/signing-files.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -19,7 +23,7 @@ type ConfigCall = Call<unknown, ConfigurationOptions & JsonOption>;
 
 export async function runConfigCheck({ options, io }: ConfigCall): Promise<number> {
   const loaded = await loadConfig(toLoadOptions(options, io));
-  const checked = loaded.ok ? withNamedFiles(loaded, io) : loaded;
+  const checked = loaded.ok ? await withNamedFiles(loaded, io) : loaded;
   const { ok, warnings } = checked;
   const errors = ok ? [] : checked.errors;
   if (options.json) printJson({ ok, errors, warnings }, io);
@@ -27,14 +31,41 @@ export async function runConfigCheck({ options, io }: ConfigCall): Promise<numbe
   return ok ? 0 : 2;
 }
 
-/** Adds the problems of the files that a start of the service reads, and that hold no secret. */
-function withNamedFiles(loaded: Loaded, io: CommandIo): ResolvedConfig {
+/** Adds the problems and warnings of the files that a start of the service reads. */
+async function withNamedFiles(loaded: Loaded, io: CommandIo): Promise<ResolvedConfig> {
   const { runtime, server } = loaded.config;
+  const signing = await signingFindings(loaded, io);
   const errors = [
     ...problemsOf('runtime.prices_file', runtime.prices_file, readPrices, io),
     ...problemsOf('server.tokens_file', server.tokens_file, readTokens, io),
+    ...signing.errors,
   ];
-  return errors.length === 0 ? loaded : { ok: false, errors, warnings: loaded.warnings };
+  const warnings = [...loaded.warnings, ...signing.warnings];
+  return errors.length === 0 ? { ...loaded, warnings } : { ok: false, errors, warnings };
+}
+
+/** Signs a small image with the certificates of `provenance`. The key is read, but is never part of a message. */
+async function signingFindings({ config, origins }: Loaded, { cwd }: CommandIo) {
+  const { signing, trust_anchors_file, ...rest } = config.provenance;
+  const inFolder = (path: string | undefined) => (path === undefined ? path : resolve(cwd, path));
+  const provenance = {
+    ...rest,
+    trust_anchors_file: inFolder(trust_anchors_file),
+    signing: {
+      ...signing,
+      certificate_file: inFolder(signing.certificate_file),
+      key_file: inFolder(signing.key_file),
+    },
+  };
+  try {
+    const { warning } = await checkSigning({ ...config, provenance }, systemClock);
+    const warnings = warning === undefined ? [] : [{ field: CERTIFICATE_FILE, message: warning }];
+    return { errors: [], warnings };
+  } catch (error) {
+    const [field = ''] = toBridgeError(error).message.split(':');
+    const source = origins.find((it) => it.field === field)?.source ?? 'default';
+    return { errors: [{ field, source, message: reasonOf(error) }], warnings: [] };
+  }
 }
 
 function problemsOf(

@@ -15,6 +15,7 @@ import { checkBubblewrap, checkProviders } from '../doctor/provider-checks.ts';
 import {
   checkActivationLock,
   checkBearer,
+  checkCredentials,
   checkPort,
   checkPrices,
   checkTokens,
@@ -46,6 +47,7 @@ const CHECKS: readonly Check[] = [
   checkTokens,
   checkPrices,
   checkWebhooks,
+  checkCredentials,
   checkProviders,
   checkBubblewrap,
   checkImageFormats,

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { sniff } from '../../../lib/images/container/containers.ts';
 import { readRecord } from '../../../lib/images/xmp/image-record.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
+import type { CredentialReport, ManifestReport } from '../../../lib/provenance/manifest-report.ts';
+import { readCredentials } from '../../../lib/provenance/show-credentials.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/options.ts';
 import { readWholeFile } from '../files.ts';
@@ -22,54 +25,113 @@ const LIMITS = {
   max_decode_ms: 0,
 };
 
+/** What a file says about how its image was made. A part is null if the file does not have it. */
+interface Metadata {
+  readonly record: ImageMetadataRecord | null;
+  readonly credentials: CredentialReport | null;
+}
+
+/** The metadata, or the problem with the file, to be printed after its name. */
 type Reading =
-  | { readonly ok: true; readonly record: ImageMetadataRecord }
-  /** The problem with the file, to be printed after its name. */
+  | ({ readonly ok: true } & Metadata)
   | { readonly ok: false; readonly problem: string };
+
+type ShowOptions = JsonOption & { readonly trustAnchors?: string | undefined };
 
 export async function runMetadataShow({
   args: { file },
   options,
   io,
-}: Call<{ readonly file: string }, JsonOption>): Promise<number> {
-  const reading = await readFileRecord(resolve(io.cwd, file));
-  if (!reading.ok) {
-    io.stderr(`${printable(file)} ${reading.problem}\n`);
+}: Call<{ readonly file: string }, ShowOptions>): Promise<number> {
+  const { trustAnchors } = options;
+  const anchors = trustAnchors === undefined ? undefined : resolve(io.cwd, trustAnchors);
+  try {
+    const reading = await readMetadata(resolve(io.cwd, file), anchors);
+    if (!reading.ok) {
+      io.stderr(`${printable(file)} ${reading.problem}\n`);
+      return 1;
+    }
+    const { record, credentials } = reading;
+    if (options.json) printJson({ record, credentials }, io);
+    else io.stdout(printable(toText({ record, credentials })));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
     return 1;
   }
-  const { record } = reading;
-  if (options.json) printJson(record, io);
-  else {
-    const lines = Object.entries(record).map(
-      ([name, value]) => `${name}: ${JSON.stringify(value)}`,
-    );
-    io.stdout(printable(`${lines.join('\n')}\n`));
-  }
-  return 0;
 }
 
-async function readFileRecord(path: string): Promise<Reading> {
+async function readMetadata(path: string, anchors: string | undefined): Promise<Reading> {
   const bytes = await readWholeFile(path, MAX_FILE_BYTES);
   if (typeof bytes === 'string') return { ok: false, problem: bytes };
-  if (sniff(bytes) === undefined) {
-    if (bytes.length <= MAX_SIDECAR_BYTES) return toRecord(bytes.toString('utf8'));
-    return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
+  const format = sniff(bytes);
+  if (format === undefined) {
+    if (bytes.length > MAX_SIDECAR_BYTES) {
+      return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
+    }
+    const record = toRecord(bytes.toString('utf8'));
+    return record ? { ok: true, record, credentials: null } : UNKNOWN_RECORD;
   }
   const { signal } = new AbortController();
   const reading = await readRecord(bytes, LIMITS, createTimeSlices(systemClock), signal);
-  if (reading.ok) return toRecord(reading.record);
-  const { fault } = reading;
-  const problem =
-    fault === 'no_record' ? 'has no embedded record' : `is a damaged image (${fault})`;
-  return { ok: false, problem };
+  if (!reading.ok && reading.fault !== 'no_record') {
+    return { ok: false, problem: `is a damaged image (${reading.fault})` };
+  }
+  const record = reading.ok ? toRecord(reading.record) : null;
+  const credentials = await readCredentials({ bytes, format }, anchors, systemClock);
+  if (credentials === undefined) {
+    return { ok: false, problem: 'has credentials that could not be validated' };
+  }
+  const hasCredentials = credentials.state !== 'none';
+  if (record === null && !hasCredentials) {
+    return reading.ok
+      ? UNKNOWN_RECORD
+      : { ok: false, problem: 'has no embedded record and no credentials' };
+  }
+  return { ok: true, record, credentials: hasCredentials ? credentials : null };
 }
 
-function toRecord(text: string): Reading {
-  const problem = 'has no record in a format known to this version';
+const UNKNOWN_RECORD = {
+  ok: false,
+  problem: 'has no record in a format known to this version',
+} as const;
+
+/** Returns null if the text is not a record in a known format. */
+function toRecord(text: string): ImageMetadataRecord | null {
   try {
     const parsed = v.safeParse(ImageMetadataRecord, JSON.parse(text));
-    return parsed.success ? { ok: true, record: parsed.output } : { ok: false, problem };
+    return parsed.success ? parsed.output : null;
   } catch {
-    return { ok: false, problem };
+    return null;
   }
+}
+
+function toText({ record, credentials }: Metadata): string {
+  const lines = [
+    ...Object.entries(record ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    ...(credentials ? [`credentials: ${credentials.state}`] : []),
+    ...(credentials?.manifest ? manifestLines(credentials.manifest, '  ') : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Returns the lines of a manifest. The manifests of its ingredients are indented below. */
+function manifestLines(manifest: ManifestReport, indent: string): readonly string[] {
+  const { signer, generator, actions, ingredients } = manifest;
+  return [
+    ...(signer === undefined ? [] : [`${indent}signed by: ${signer}`]),
+    ...(generator === undefined ? [] : [`${indent}written by: ${generator}`]),
+    ...actions.map(({ action, source_type: source, software }) =>
+      [
+        `${indent}${action}`,
+        ...(software ? [`by ${software}`] : []),
+        ...(source ? [source] : []),
+      ].join(', '),
+    ),
+    ...ingredients.flatMap(({ relationship, title, format, manifest: own }) => [
+      `${indent}${[relationship, title, format].filter(Boolean).join(', ')}`,
+      ...(own ? manifestLines(own, `${indent}  `) : []),
+    ]),
+  ];
 }

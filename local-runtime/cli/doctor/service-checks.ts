@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { reasonOf } from '../../../lib/config/problem.ts';
 import { parseAuthority } from '../../../lib/config/values/addresses.ts';
+import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { readPrices } from '../../../lib/prices/price-rows.ts';
+import { checkSigning } from '../../../lib/provenance/check-signing.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
 import { readWebhookSecrets } from '../../../lib/webhooks/webhook-secrets.ts';
 import { isLive } from '../../client/liveness.ts';
@@ -102,6 +104,22 @@ function checkSecret({ config, env }: Pick<Examined, 'config' | 'env'>, variable
   } catch (error) {
     const advice = `Set ${variable} to whsec_ followed by the output of: openssl rand -base64 32`;
     return bad(check, reasonOf(error), advice);
+  }
+}
+
+/** Checks the certificates and the key of `provenance` by signing a small image. */
+export async function checkCredentials({ config, clock }: Examined): Promise<readonly Finding[]> {
+  const check = 'provenance';
+  try {
+    const { days, warning: ending } = await checkSigning(config, clock);
+    if (days === undefined) return [];
+    const advice = 'Get a new certificate, and write it to provenance.signing.certificate_file.';
+    if (ending !== undefined) return [warning(check, ending, advice)];
+    return [good(check, `images can be signed; the certificates end in ${days} days`)];
+  } catch (error) {
+    const advice =
+      'Correct the files. A running bridge keeps the previous ones, but a new start fails.';
+    return [bad(check, toBridgeError(error).message, advice)];
   }
 }
 

@@ -39,7 +39,7 @@ async function show(path: string): Promise<ImageMetadataRecord> {
     cwd: bridge.cwd,
   });
   expect(stderr).toBe('');
-  return v.parse(ImageMetadataRecord, JSON.parse(stdout));
+  return v.parse(ImageMetadataRecord, JSON.parse(stdout).record);
 }
 
 describe('metadata of a running bridge', () => {

@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../../../infra/generators/openapi/examples/examples.ts';
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { image as imageBytes } from '../../../lib/generation/images.ts';
+import { trialCertificates } from '../../../support/provenance/certificates.ts';
+import { createProviderSigner, GENERATED } from '../../../support/provenance/signed-images.ts';
 import { runCommand } from '../../../support/run-command.ts';
 import { slices } from '../../../support/slices.ts';
 
 const { signal } = new AbortController();
+const certificates = trialCertificates({ organisation: 'Gallery \u001b[31m of Tests' });
+const provider = createProviderSigner(certificates);
 const RECORD = v.parse(ImageMetadataRecord, EXAMPLES['ImageMetadataRecord']?.['sidecar']?.value);
 
 let cwd: string;
@@ -27,6 +31,7 @@ beforeEach(async () => {
   stderr = '';
 });
 afterEach(() => rm(cwd, { recursive: true }));
+afterAll(() => provider.close());
 
 async function run(...argv: string[]): Promise<number> {
   const ended = await runCommand(['metadata', ...argv], { cwd });
@@ -54,7 +59,7 @@ describe('metadata', () => {
       const code = await run('show', 'image', '--json');
 
       expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toEqual(RECORD);
+      expect(JSON.parse(stdout)).toEqual({ record: RECORD, credentials: null });
       expect(stderr).toBe('');
     },
   );
@@ -65,7 +70,7 @@ describe('metadata', () => {
     const code = await run('show', 'a.json', '--json');
 
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(RECORD);
+    expect(JSON.parse(stdout)).toEqual({ record: RECORD, credentials: null });
   });
 
   it('prints one line for each field, with its value as JSON', async () => {
@@ -90,8 +95,86 @@ describe('metadata', () => {
     expect(stdout).toContain(String.raw`\u001b]0;owned\u0007 \u009b31m \u007f \u202e \n end`);
   });
 
+  it('prints the credentials of an image, with those of the image from which it was made', async () => {
+    const png = await provider.sign(await imageWith(RECORD), 'png');
+    const original = { bytes: png, format: 'png', hasCredentials: true } as const;
+    const claim = { model: 'painter', sourceType: GENERATED, kind: 'changed', original } as const;
+    const changes = ['converted'] as const;
+    const jpeg = await provider.sign(await imageWith(RECORD, 'jpeg'), 'jpeg', {
+      ...claim,
+      changes,
+    });
+    await put('a.jpg', jpeg);
+
+    const code = await run('show', 'a.jpg', '--json');
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      record: RECORD,
+      credentials: {
+        state: 'valid',
+        manifest: {
+          signer: 'Gallery [31m of Tests',
+          generator: 'provider-of-tests 1.0',
+          actions: [
+            { action: 'c2pa.opened', software: 'provider-of-tests 1.0' },
+            { action: 'c2pa.converted', software: 'provider-of-tests 1.0' },
+          ],
+          ingredients: [
+            {
+              relationship: 'parentOf',
+              format: 'image/png',
+              manifest: {
+                signer: 'Gallery [31m of Tests',
+                generator: 'provider-of-tests 1.0',
+                actions: [
+                  { action: 'c2pa.created', source_type: GENERATED, software: 'model-of-tests' },
+                ],
+                ingredients: [],
+              },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('prints credentials as text if the image has no record', async () => {
+    await put('a.png', await provider.sign(await imageBytes(), 'png'));
+
+    const code = await run('show', 'a.png');
+
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `credentials: valid
+  signed by: Gallery [31m of Tests
+  written by: provider-of-tests 1.0
+  c2pa.created, by model-of-tests, ${GENERATED}
+`,
+    );
+  });
+
+  it('trusts a signer whose certificate was issued by a certificate of --trust-anchors', async () => {
+    await put('a.png', await provider.sign(await imageBytes(), 'png'));
+    await put('anchors.pem', certificates.anchor);
+
+    const code = await run('show', 'a.png', '--json', '--trust-anchors', 'anchors.pem');
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).credentials.state).toBe('trusted');
+  });
+
+  it('exits with 1 if the trust anchors cannot be read', async () => {
+    await put('a.png', await provider.sign(await imageBytes(), 'png'));
+
+    const code = await run('show', 'a.png', '--trust-anchors', 'missing.pem');
+
+    expect(code).toBe(1);
+    expect(stderr).toBe('image-bridge: --trust-anchors: no such file\n');
+  });
+
   it.each<[string, () => Promise<string | Buffer>, string]>([
-    ['an image without one', () => imageBytes(), 'has no embedded record'],
+    ['an image without one', () => imageBytes(), 'has no embedded record and no credentials'],
     [
       'a truncated image',
       async () => (await imageBytes()).subarray(0, -3),

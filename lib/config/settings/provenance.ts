@@ -1,0 +1,59 @@
+import { choice, integer, optionalText, type Rule, section } from '../values/field.ts';
+import { PATH } from '../values/text-rules.ts';
+import type { Config } from './settings.ts';
+
+/** The settings for credentials (C2PA) of delivered images. */
+export const PROVENANCE = section({
+  check: choice(['detect', 'validate'], {
+    default: 'detect',
+    about:
+      'Examination of the credentials (C2PA) of provider images. With "detect", the bridge only finds them. With "validate", it also checks the signatures, which is always done if `provenance.signing` is set.',
+  }),
+  trust_anchors_file: optionalText({
+    rule: PATH,
+    unset: 'unset: valid credentials are `valid`, never `trusted`',
+    about:
+      'Path of the certificates (PEM, at most 1,000 and 4 MiB) that make the signer of an image trusted. A change takes effect immediately.',
+  }),
+  timeout_ms: integer({
+    default: 2000,
+    min: 100,
+    max: 30_000,
+    about: 'Maximum time of one validation or signature.',
+  }),
+  signing: section({
+    certificate_file: optionalText({
+      rule: PATH,
+      unset: 'unset: the bridge signs no image',
+      about:
+        'Path of the certificates (PEM) with which the bridge signs images: 1 to 8, the certificate of the signer first. A change takes effect immediately.',
+    }),
+    key_file: optionalText({
+      rule: PATH,
+      about:
+        'Path of the key of the first certificate (PKCS#8 as PEM; P-256, P-384 or Ed25519). Only its owner may have access to the file. A change takes effect immediately.',
+    }),
+    scope: choice(['changed', 'all'], {
+      default: 'changed',
+      about:
+        'Images that the bridge signs. With "changed", images with credentials that the bridge changes. With "all", also images without credentials.',
+    }),
+  }),
+});
+
+export const PROVENANCE_RULES: readonly Rule<Config>[] = [
+  {
+    field: 'provenance.signing.certificate_file',
+    with: ['provenance.signing.key_file'],
+    message: 'must be set if provenance.signing.key_file is set',
+    isBroken: ({ provenance: { signing } }) =>
+      signing.key_file !== undefined && signing.certificate_file === undefined,
+  },
+  {
+    field: 'provenance.signing.key_file',
+    with: ['provenance.signing.certificate_file'],
+    message: 'must be set if provenance.signing.certificate_file is set',
+    isBroken: ({ provenance: { signing } }) =>
+      signing.certificate_file !== undefined && signing.key_file === undefined,
+  },
+];
