@@ -31,6 +31,7 @@ const ROOMS = {
   'lib/generation': [
     ...SERVICE,
     'lib/images',
+    'lib/provenance',
     'lib/inputs',
     'lib/providers',
     'lib/prices',

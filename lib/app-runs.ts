@@ -13,6 +13,7 @@ import { createRemoteFetch } from './net/remote-fetch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { PriceList } from './prices/price-list.ts';
+import type { Credentials } from './provenance/credentials.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns, createRecentDurations } from './runs/image-run.ts';
 import { createSessionLocks, createSessions, createSessionTurns } from './sessions/sessions.ts';
@@ -30,6 +31,7 @@ interface RunParts {
   readonly registry: ProviderRegistry;
   readonly prices: PriceList;
   readonly engine: ImageEngine;
+  readonly credentials: Credentials;
   readonly stores: Pick<
     Stores,
     'storedInputs' | 'sessions' | 'artifacts' | 'usage' | 'ledger' | 'permits'
@@ -40,7 +42,7 @@ interface RunParts {
 /** Builds the objects of an image run: inputs, admission and the generation. */
 export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const { clock, ids, log, metrics } = outside;
-  const { registry, prices, engine } = parts;
+  const { registry, prices, engine, credentials } = parts;
   const { publisher } = parts.artifacts;
   const inputs = openInputs(config, clock, parts);
   const { permits } = parts.stores;
@@ -57,6 +59,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
     admission,
     metrics,
     engine,
+    credentials,
     inputs,
     publisher,
     permits,

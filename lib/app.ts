@@ -97,7 +97,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
-  const running = openRuns(config, outside, { registry, prices, engine, stores, artifacts });
+  const parts = { registry, prices, engine, credentials, stores, artifacts };
+  const running = openRuns(config, outside, parts);
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
   const maxInputBytes = config.inputs.max_bytes_each;
@@ -108,10 +109,9 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
   const own = [readiness.probe, stores.leaseRenewal, ...artifacts.tasks];
-  const takeover = toTakeover(stores, { appJobs, artifacts });
   const catalogues = registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
   const others = [usage.retention, ...catalogues, ...outside.tasks];
-  const all = [...own, ...takeover, ...appJobs.tasks, ...others];
+  const all = [...own, ...toTakeover(stores, { appJobs, artifacts }), ...appJobs.tasks, ...others];
   const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock },

@@ -15,6 +15,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { anySignal } from '../platform/linked-signal.ts';
 import type { PriceList } from '../prices/price-list.ts';
+import type { Credentials } from '../provenance/credentials.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createCallProvider, stopError } from './call/call-provider.ts';
 import { createFanOut, type FanOut } from './call/fan-out.ts';
@@ -27,6 +28,7 @@ import {
   isPublished,
   type JobOutputs,
 } from './finish/deliver.ts';
+import { withWarnings } from './finish/describe-images.ts';
 import { createFinish } from './finish/finish.ts';
 import { type Outcome, toImageResponse } from './finish/response.ts';
 import type { GenerationEvent } from './generation-events.ts';
@@ -47,6 +49,7 @@ export interface GenerationResult {
 export interface PipelineDeps {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
+  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'sign' | 'scope'>;
   readonly inputs: InputVerifier;
   readonly publisher: Publisher;
   readonly admission: Pick<Admission, 'checkOperation' | 'enterOperation' | 'enterRoute'>;
@@ -118,7 +121,7 @@ interface Made extends Outcome {
 
 /** Creates the function that runs the steps of every generation: plan, inputs, admission, calls, finish, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, publisher, clock, ids, metrics, prices, permits, settings } = deps;
+  const { registry, publisher, clock, ids, metrics, prices, permits, settings, credentials } = deps;
   const graceMs = settings.cancellation_grace_ms;
   const callProvider = createCallProvider({ clock, ids, graceMs });
   const fanOut = createFanOut({ clock, callProvider, metrics, prices, permits });
@@ -138,7 +141,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { deadline, client } = progress;
     const sending = anySignal(deadline.signal, noMoreCalls);
     const delivery = createDelivery(
-      { publisher, engine, clock },
+      { publisher, engine, credentials, clock },
       { ...context, times, client, sending },
     );
     const steps = { times, engine, delivery, fanOut, sending };
@@ -246,7 +249,7 @@ async function runRoute(
   operation: Operation,
 ): Promise<Made> {
   const { admission, sessions, clock, metrics, fanOut, ledger, times, engine } = operation;
-  const { sending, onAdmitted, waitsWhenFull, earlier } = operation;
+  const { credentials, sending, onAdmitted, waitsWhenFull, earlier } = operation;
   const { provider } = first.ask;
   ledger.beginRoute(provider.name);
   const plan = first.withInputs(mapInputs(images, factsOf));
@@ -261,7 +264,7 @@ async function runRoute(
   let turn: SessionTurn | undefined;
   try {
     turn = await times.of('queue', beginTurn(sessions, plan, operation));
-    const finish = createFinish({ engine });
+    const finish = createFinish({ engine, credentials, inputs: images.images });
     const publish = early?.publish;
     const result = await fanOut({ ...operation, ...sent, plan, turn, finish, publish });
     pass.settle();
@@ -285,7 +288,12 @@ async function deliver(made: Made, operation: Operation): Promise<GenerationResu
     ? { outcome: made, delivered: made.published }
     : await times.of('artifact', delivery.late(made));
   ledger.delivered(delivered.data.map(({ index }) => index));
-  const response = toImageResponse(outcome, delivered, times.report(), ledger.cost());
+  const response = toImageResponse(
+    withWarnings(outcome, delivered.warnings),
+    delivered,
+    times.report(),
+    ledger.cost(),
+  );
   return { response, publications: delivered.publications };
 }
 

@@ -2,6 +2,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { createCompositePool, createCompositeTools } from './composite/composites.ts';
+import { splice } from './container/container-format.ts';
 import { CONTAINERS } from './container/containers.ts';
 import { inspectImage, makeThumbnail } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
@@ -92,7 +93,15 @@ function createTools(
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
-    hasManifest: ({ bytes, format }, signal) =>
-      track(slices.run(CONTAINERS[format].hasManifest(bytes), signal)),
+    async hasManifest({ bytes, format }, signal) {
+      const found = slices.run(CONTAINERS[format].findManifests(bytes), signal);
+      return (await track(found)).length > 0;
+    },
+
+    async withoutManifest({ bytes, format }, signal) {
+      const { findManifests, manifestRemovals } = CONTAINERS[format];
+      const found = await track(slices.run(findManifests(bytes), signal));
+      return found.length === 0 ? bytes : splice(bytes, manifestRemovals(bytes, found));
+    },
   };
 }

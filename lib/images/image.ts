@@ -187,6 +187,11 @@ export interface ImageTools {
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<boolean>;
+  /** Resolves with a copy of the image without its C2PA manifests. All other bytes stay the same. */
+  withoutManifest(
+    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    signal: AbortSignal,
+  ): Promise<Buffer>;
 }
 
 /**

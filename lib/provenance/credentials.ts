@@ -92,6 +92,9 @@ export function openCredentials(deps: Deps) {
       return { ok: false, failure: signed };
     },
 
+    /** True if the credentials of provider images are validated. */
+    validates: identity !== undefined || settings.check === 'validate',
+
     /** The images that are signed. Undefined if the settings name no certificates. */
     scope: identity === undefined ? undefined : settings.signing.scope,
 

@@ -1643,7 +1643,7 @@ export interface components {
             session?: components["schemas"]["SessionReport"];
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
         };
         ImageParameters: {
             /** @description The number of images. */
@@ -1849,7 +1849,7 @@ export interface components {
             };
             normalizations: components["schemas"]["Normalization"][];
             /** @description The warnings that are known in advance. The reply may contain more. */
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
             /** @description Present only if a transparent background is made by the provider or the bridge. */
             transparency?: components["schemas"]["PlannedTransparency"];
             /** @description The cost of the request on this route. Absent if the route rejects the request. */
@@ -2444,7 +2444,7 @@ export interface components {
             /** @description Timings until the record was written, without the publication. */
             timings?: components["schemas"]["Timings"];
             attempts?: components["schemas"]["Attempt"][];
-            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
+            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
             normalizations?: components["schemas"]["Normalization"][];
             revised_prompt?: string;
             session?: components["schemas"]["SessionReport"];
@@ -2640,7 +2640,7 @@ export interface components {
             delivered: components["schemas"]["Delivered"][];
             /** @description Fields of the request that were ignored. */
             ignored_parameters?: string[];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
         };
         OpenAiGenerationEvent: {
             /** @constant */

@@ -16,6 +16,9 @@ export const WARNINGS = [
   'mask_not_native',
   'mask_exact_before_encoding',
   'metadata_not_embedded',
+  'credentials_dropped',
+  'credentials_invalid',
+  'signing_failed',
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 

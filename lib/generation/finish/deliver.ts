@@ -1,21 +1,19 @@
 import type { PendingPublication, Publisher } from '../../artifacts/publisher.ts';
-import type { Attempt, ImageWithBytes } from '../../contract/reply/image-response.ts';
+import type { Attempt, ImageWithBytes, Warning } from '../../contract/reply/image-response.ts';
 import type { RequestContext } from '../../contract/request/request-context.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
-import type { ImageTools } from '../../images/image.ts';
 import { type Clock, nowSecs } from '../../platform/clock.ts';
 import type { OutputFailure, RouteResult } from '../call/outcome.ts';
 import type { EarlierImage } from '../earlier-work-port.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Times } from '../times.ts';
-import { type DescribedOutput, describeImages } from './describe-images.ts';
+import { type DescribeDeps, type DescribedOutput, describeImages } from './describe-images.ts';
 import type { FinishedOutput } from './finish.ts';
 import type { Outcome } from './response.ts';
 
-interface Deps {
+interface Deps extends DescribeDeps {
   readonly publisher: Publisher;
-  readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect'>;
   readonly clock: Clock;
 }
 
@@ -33,6 +31,8 @@ export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
   /** Publications without an owner. The caller must commit or discard these publications. */
   readonly publications: readonly PendingPublication[];
+  /** Warnings about the images, including the warnings of their outputs. */
+  readonly warnings: readonly Warning[];
 }
 
 /** The job whose outputs are published as soon as they are finished. */
@@ -70,7 +70,7 @@ export type Delivery = ReturnType<typeof createDelivery>;
 
 /** Delivers the verified images of one operation in the requested form: inline, artifact, URL or metadata. */
 export function createDelivery(
-  { publisher, engine, clock }: Deps,
+  { publisher, engine, credentials, clock }: Deps,
   { scope, baseUrl, times, client, sending, ledger }: Target,
 ) {
   /** Adds the metadata and delivers the images of an outcome together. */
@@ -79,8 +79,11 @@ export function createDelivery(
     signal: AbortSignal,
     job?: number,
   ): Promise<DeliveredImages> {
-    const outputs = await describeImages(engine, outcome, times.report(), signal);
-    return inForm(outputs, outcome.plan, { publisher, scope, baseUrl, sending }, job, signal);
+    const deps = { engine, credentials };
+    const outputs = await describeImages(deps, outcome, times.report(), signal);
+    const target = { publisher, scope, baseUrl, sending };
+    const delivered = await inForm(outputs, outcome.plan, target, job, signal);
+    return { ...delivered, warnings: outputs.flatMap(({ warnings }) => warnings) };
   }
 
   /** Delivers each image separately. A failure affects only its own output. Throws the first failure if every delivery failed. */
@@ -145,7 +148,7 @@ async function inForm(
   { publisher, scope, baseUrl, sending }: Publication,
   job: number | undefined,
   signal: AbortSignal,
-): Promise<DeliveredImages> {
+): Promise<Omit<DeliveredImages, 'warnings'>> {
   const { response_format: form } = output;
   if (form === 'metadata') {
     return { data: outputs.map((it) => ({ type: form, ...facts(it) })), publications: [] };
@@ -187,6 +190,7 @@ function toDeliveredImages({ record, facts }: EarlierImage): DeliveredImages {
       },
     ],
     publications: [{ record }],
+    warnings: [],
   };
 }
 
@@ -198,6 +202,7 @@ function toOne(all: readonly DeliveredImages[]): DeliveredImages {
   return {
     data: all.flatMap(({ data }) => data),
     publications: all.flatMap(({ publications }) => publications),
+    warnings: all.flatMap(({ warnings }) => warnings),
   };
 }
 

@@ -1,5 +1,5 @@
 import { toWireCost } from '../../contract/reply/cost.ts';
-import type { Timings } from '../../contract/reply/image-response.ts';
+import type { Timings, Warning } from '../../contract/reply/image-response.ts';
 import {
   type ImageMetadataRecord,
   OMITTABLE_FIELDS,
@@ -8,13 +8,22 @@ import {
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
+import type { Credentials } from '../../provenance/credentials.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
 import { type Outcome, warningsOf } from './response.ts';
 
-type Engine = Pick<ImageTools, 'embedRecord' | 'inspect'>;
+export interface DescribeDeps {
+  readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect' | 'withoutManifest'>;
+  readonly credentials: Pick<Credentials, 'sign'>;
+}
 
-/** An output with the requested metadata: embedded in the image, in a sidecar, or both. */
+type Engine = DescribeDeps['engine'];
+
+/**
+ * An output with the requested metadata, embedded in the image, in a sidecar, or both, and with its credentials. `warnings` includes
+ * the warnings about these steps.
+ */
 export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
@@ -23,11 +32,11 @@ export interface DescribedOutput extends FinishedOutput {
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
- * Writes the requested metadata records into images and sidecars. Returns the outputs in the same order. Verifies each changed
- * image again.
+ * Writes the requested metadata records into images and sidecars, and signs images. Returns the outputs in the same order.
+ * Verifies each changed image again.
  */
 export async function describeImages(
-  engine: Engine,
+  deps: DescribeDeps,
   outcome: Outcome,
   timings: Timings,
   signal: AbortSignal,
@@ -35,21 +44,50 @@ export async function describeImages(
   const { metadata } = outcome.plan.output;
   return Promise.all(
     outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
-      const recordOf = (facts: ImageMetadataRecord['image']) =>
-        toMetadataRecord(outcome, timings, output, facts);
-      // If a file has a signed manifest, embedding a record would invalidate the signature.
-      const takesRecord = !output.warnings.includes('metadata_not_embedded');
-      const image =
-        isEmbedded(metadata) && takesRecord
-          ? await embedded(engine, output.image, recordOf(compactFacts(output)), signal)
-          : output.image;
-      const described = { ...output, image };
+      const record = () => toMetadataRecord(outcome, timings, output, compactFacts(output));
+      const takesRecord = isEmbedded(metadata) && output.treatment.takesRecord;
+      const recorded = takesRecord
+        ? await embedded(deps.engine, output.image, record(), signal)
+        : output.image;
+      const { image, warnings } = await signed(deps, output, recorded, signal);
+      const described = { ...output, image, warnings: [...output.warnings, ...warnings] };
+      const known = withWarnings(outcome, warnings);
       const sidecar = metadata.startsWith('sidecar')
-        ? toSidecar(recordOf(fullFacts(described)))
+        ? toSidecar(toMetadataRecord(known, timings, output, fullFacts(described)))
         : undefined;
       return { ...described, sidecar };
     }),
   );
+}
+
+/** Returns the outcome with more warnings. */
+export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warning[]): T {
+  const { result } = outcome;
+  return { ...outcome, result: { ...result, warnings: [...result.warnings, ...more] } };
+}
+
+/**
+ * Signs an image if its treatment has a claim. If the image cannot be signed, resolves with an image that has no broken credentials:
+ * the image of the provider if only the record was added, else the image without credentials.
+ */
+async function signed(
+  { engine, credentials }: DescribeDeps,
+  { image: finished, treatment: { claim } }: FinishedOutput,
+  recorded: VerifiedImage,
+  signal: AbortSignal,
+): Promise<{ readonly image: VerifiedImage; readonly warnings: readonly Warning[] }> {
+  if (claim === undefined) return { image: recorded, warnings: [] };
+  // The record has made the credentials of the provider invalid. They are part of the new manifest.
+  const bytes = await engine.withoutManifest(recorded, signal);
+  const signing = await credentials.sign({ ...recorded, bytes }, claim, signal);
+  if (signing.ok) return { image: signing.image, warnings: [] };
+  if (bytes !== recorded.bytes) {
+    return { image: finished, warnings: ['metadata_not_embedded', 'signing_failed'] };
+  }
+  const isLost =
+    claim.kind === 'changed' || (claim.kind === 'put_back' && claim.drawn.hasCredentials);
+  const lost = isLost ? (['credentials_dropped'] as const) : [];
+  return { image: recorded, warnings: [...lost, 'signing_failed'] };
 }
 
 /** Embeds a record. Throws `protocol` if the image cannot hold a record. */

@@ -5,12 +5,15 @@ import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import { ownImage, putBack } from '../emulated-mask.ts';
 import type { FinishPlan } from '../plan/plan.ts';
+import { type CredentialDeps, type Treatment, treat } from './treatment.ts';
 
-interface Deps {
+interface Deps extends CredentialDeps {
   readonly engine: Pick<
     ImageTools,
     'inspect' | 'convert' | 'removeBackground' | 'composite' | 'hasManifest'
   >;
+  /** The images of the request. */
+  readonly inputs: readonly VerifiedImage[];
 }
 
 /** An output that can be delivered. */
@@ -21,6 +24,7 @@ export interface FinishedOutput {
   readonly generationMs: number;
   readonly verdict: Delivered;
   readonly warnings: readonly Warning[];
+  readonly treatment: Treatment;
 }
 
 export interface Unfinished {
@@ -34,7 +38,7 @@ export interface Unfinished {
 export type Finish = ReturnType<typeof createFinish>;
 
 /** Creates the function that verifies an output of a provider and converts the output to the requested form. */
-export function createFinish({ engine }: Deps) {
+export function createFinish({ engine, credentials, inputs }: Deps) {
   async function verified(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, signal);
     if (inspection.ok) return inspection.image;
@@ -95,16 +99,22 @@ export function createFinish({ engine }: Deps) {
     // If the background could not be removed, the image is delivered as the provider returned it.
     const whole = isTransparent || masked ? changed : given;
     const image = whole.format === format ? whole : await converted(whole, plan, signal);
-    const isSealed = plan.embedsRecord && (await engine.hasManifest(image, signal));
+    const isCutOut = whole !== given && !masked;
+    const { embedsRecord, model, sourceType } = plan;
+    const treatment = await treat(
+      { given, image, masked, isCutOut, inputs, embedsRecord, model, sourceType },
+      { engine, credentials },
+      signal,
+    );
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
       ...(given.format === format ? [] : (['output_format_converted'] as const)),
       ...(isTransparent ? [] : (['transparency_failed'] as const)),
-      ...(isSealed ? (['metadata_not_embedded'] as const) : []),
+      ...treatment.warnings,
     ];
     const revisedPrompt = plan.revisedPrompt === 'omit' ? undefined : output.revisedPrompt;
-    return { index, image, revisedPrompt, generationMs, verdict, warnings };
+    return { index, image, revisedPrompt, generationMs, verdict, warnings, treatment };
   };
 }
 

@@ -45,6 +45,9 @@ export interface FinishPlan {
   readonly revisedPrompt: GenerationRequest['policies']['revised_prompt'];
   /** True if the metadata record is embedded in the image. */
   readonly embedsRecord: boolean;
+  readonly model: string;
+  /** URL of the IPTC term for the source of the generated pixels. */
+  readonly sourceType: string;
   /** The requested values that the delivered image is compared with. */
   readonly requested: Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
 }
@@ -76,7 +79,7 @@ export function makePlan(
   refuseCall(ask, inputs);
   const plan: Plan = {
     ask,
-    finish: toFinishPlan(request, negotiated),
+    finish: toFinishPlan(request, route, negotiated),
     report: { record, normalizations, warnings },
     output: request.output,
     withInputs: (known) =>
@@ -85,8 +88,12 @@ export function makePlan(
   return Object.freeze(plan);
 }
 
+/** The namespace of the terms for the source of an image (IPTC NewsCodes, "Digital Source Type"). */
+const SOURCE_TYPES = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+
 function toFinishPlan(
   { parameters, formatNamed, policies, output }: PlannedRequest,
+  { provider, model }: Route,
   { effective, providerFormat, transparency, mask }: NegotiatedRequest,
 ): FinishPlan {
   const { output_format: format, output_compression: compression } = effective;
@@ -110,6 +117,9 @@ function toFinishPlan(
     compatibility: policies.compatibility,
     revisedPrompt: policies.revised_prompt,
     embedsRecord: isEmbedded(output.metadata),
+    model,
+    sourceType:
+      SOURCE_TYPES + (provider.name === 'sandbox' ? 'algorithmicMedia' : 'trainedAlgorithmicMedia'),
     requested: { parameters, formatNamed },
   };
 }

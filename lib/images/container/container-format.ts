@@ -8,8 +8,10 @@ export interface ContainerFormat {
   check(bytes: Buffer): Steps<ContainerVerdict>;
   /** Returns the dimensions in the header of an untrusted image. Returns undefined if the header is not readable. */
   headerEdges(bytes: Buffer): Edges | undefined;
-  /** Returns true if a valid image has a signed C2PA manifest. */
-  hasManifest(bytes: Buffer): Steps<boolean>;
+  /** Finds the chunks or segments of the signed C2PA manifests of a valid image. Finds none in a damaged image. */
+  findManifests(bytes: Buffer): Steps<readonly Span[]>;
+  /** Returns the edits that remove these chunks or segments. */
+  manifestRemovals(bytes: Buffer, spans: readonly Span[]): readonly Edit[];
   /** Finds the XMP of a valid image. Returns undefined if there are more than `MAX_EXISTING` packets. */
   findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
 }
@@ -33,10 +35,14 @@ export function refused(fault: ImageFault): Refused {
   return { ok: false, fault };
 }
 
-/** An XMP packet in an image, with the chunk or segment of the container around the packet. */
-export interface ExistingXmp {
+/** A part of a file, from `start` up to `end`. */
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** An XMP packet in an image, with the chunk or segment of the container around the packet. */
+export interface ExistingXmp extends Span {
   /** Bytes of the packet. Undefined if the packet is not readable or is only the continuation of another packet. */
   readonly packet: Buffer | undefined;
 }
@@ -63,14 +69,12 @@ export function beginsWith(bytes: Buffer, prefix: Buffer): boolean {
 }
 
 /** Replaces the bytes from `start` up to `end` with `insert`. */
-export interface Edit {
-  readonly start: number;
-  readonly end: number;
+export interface Edit extends Span {
   readonly insert: Buffer;
 }
 
-/** Returns the edit that removes an existing packet. */
-export function removal({ start, end }: ExistingXmp): Edit {
+/** Returns the edit that removes a part of a file. */
+export function removal({ start, end }: Span): Edit {
   return { start, end, insert: Buffer.alloc(0) };
 }
 

@@ -11,6 +11,7 @@ import {
   MAX_EXISTING,
   refused,
   removal,
+  type Span,
 } from './container-format.ts';
 import {
   endOfFill,
@@ -24,7 +25,13 @@ import {
 } from './jpeg-scan.ts';
 import { exifOrientation, isExif, openTiff } from './tiff.ts';
 
-export const jpegContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+export const jpegContainer: ContainerFormat = {
+  check,
+  headerEdges,
+  findManifests,
+  manifestRemovals: (_, spans) => spans.map(removal),
+  findXmp,
+};
 
 interface JpegSegment {
   readonly marker: number;
@@ -265,14 +272,16 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return undefined;
 }
 
-/** Searches for an APP11 segment with JUMBF data (C2PA specification, A.3). */
-function* hasManifest(bytes: Buffer): Steps<boolean> {
+/** Finds the APP11 segments with JUMBF data before the first scan (C2PA specification, A.3). */
+function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
+  const found: Span[] = [];
   for (let at = 2; ; ) {
     const segment = segmentAt(bytes, at);
-    if (typeof segment === 'string') return false;
-    if (segment.marker === SOS || segment.marker === EOI) return false;
-    if (isJumbf(segment)) return true;
-    at = segment.end;
+    if (typeof segment === 'string') return [];
+    const { marker, start, end } = segment;
+    if (marker === SOS || marker === EOI) return found;
+    if (isJumbf(segment)) found.push({ start, end });
+    at = end;
     yield;
   }
 }

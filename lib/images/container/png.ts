@@ -12,10 +12,17 @@ import {
   MAX_PACKET_BYTES,
   refused,
   removal,
+  type Span,
 } from './container-format.ts';
 import { exifOrientation } from './tiff.ts';
 
-export const pngContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+export const pngContainer: ContainerFormat = {
+  check,
+  headerEdges,
+  findManifests,
+  manifestRemovals: (_, spans) => spans.map(removal),
+  findXmp,
+};
 
 interface PngChunk {
   readonly type: string;
@@ -328,13 +335,16 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return { width: bytes.readUInt32BE(EDGES_AT), height: bytes.readUInt32BE(EDGES_AT + 4) };
 }
 
-/** Searches for a `caBX` chunk (C2PA specification, A.3). */
-function* hasManifest(bytes: Buffer): Steps<boolean> {
+/** Finds the `caBX` chunks (C2PA specification, A.3). */
+function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
+  const found: Span[] = [];
   for (let at = PNG_SIGNATURE_BYTES; ; ) {
     const chunk = pngChunkAt(bytes, at);
-    if (typeof chunk === 'string' || chunk.type === 'IEND') return false;
-    if (chunk.type === 'caBX') return true;
-    at = chunk.end;
+    if (typeof chunk === 'string') return [];
+    const { type, start, end } = chunk;
+    if (type === 'IEND') return found;
+    if (type === 'caBX') found.push({ start, end });
+    at = end;
     yield;
   }
 }

@@ -9,10 +9,17 @@ import {
   MAX_EXISTING,
   refused,
   removal,
+  type Span,
 } from './container-format.ts';
 import { exifOrientation } from './tiff.ts';
 
-export const webpContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+export const webpContainer: ContainerFormat = {
+  check,
+  headerEdges,
+  findManifests,
+  manifestRemovals: (bytes, spans) => withSize(bytes.length, spans.map(removal)),
+  findXmp,
+};
 
 interface WebpChunk {
   readonly type: string;
@@ -193,16 +200,18 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return type === 'VP8X' && data.length >= 10 ? canvasEdges(data) : undefined;
 }
 
-/** Searches for a `C2PA` chunk (C2PA specification, A.3). */
-function* hasManifest(bytes: Buffer): Steps<boolean> {
+/** Finds the `C2PA` chunks, with their padding (C2PA specification, A.3). */
+function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
+  const found: Span[] = [];
   for (let at = FIRST_CHUNK_AT; at < bytes.length; ) {
     const chunk = chunkAt(bytes, at, bytes.length);
-    if (typeof chunk === 'string') return false;
-    if (chunk.type === 'C2PA') return true;
-    at = nextChunkAt(chunk);
+    if (typeof chunk === 'string') return [];
+    const next = nextChunkAt(chunk);
+    if (chunk.type === 'C2PA') found.push({ start: at, end: Math.min(next, bytes.length) });
+    at = next;
     yield;
   }
-  return false;
+  return found;
 }
 
 const SIZE_AT = 4;
@@ -241,7 +250,11 @@ function xmpEdits(
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
   const added = { start: length, end: length, insert };
-  const edits: Edit[] = [toExtended(first), ...existing.map(removal), added];
+  return withSize(length, [toExtended(first), ...existing.map(removal), added]);
+}
+
+/** Adds the edit of the size field to the edits of a file of `length` bytes. */
+function withSize(length: number, edits: readonly Edit[]): readonly Edit[] {
   const growth = edits.reduce((sum, edit) => sum + edit.insert.length - edit.end + edit.start, 0);
   const size = Buffer.alloc(4);
   size.writeUInt32LE(length + growth - 8);

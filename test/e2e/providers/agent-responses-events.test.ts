@@ -14,6 +14,7 @@ import { openAgentRig } from '../../lib/providers/agent-responses/agent-rig.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
 import { noPrices } from '../../support/no-prices.ts';
+import { NO_CREDENTIALS } from '../../support/provenance/no-credentials.ts';
 import { requestContext } from '../../support/request-context.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -31,6 +32,7 @@ async function openPipeline() {
   const clock = systemClock;
   const { sessions: store } = artifacts.stores;
   const generation = createGeneration({
+    credentials: NO_CREDENTIALS,
     sessions: createSessionTurns({ store, locks: createSessionLocks() }),
     engine,
     clock,

@@ -8,6 +8,7 @@ import { createGeneration } from '../../../lib/generation/generation.ts';
 import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
+import type { Credentials } from '../../../lib/provenance/credentials.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
@@ -15,6 +16,7 @@ import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { noPrices } from '../../support/no-prices.ts';
+import { NO_CREDENTIALS } from '../../support/provenance/no-credentials.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
 import { openArtifactRig } from '../artifacts/artifact-rig.ts';
 import { anything } from './capability-documents.ts';
@@ -31,6 +33,7 @@ export async function openGenerationRig(
   capabilities: CapabilityDocument = anything,
   given: Partial<Admission> = {},
   fallbacks: readonly Provider[] = [],
+  credentials: Pick<Credentials, 'validate' | 'validates' | 'sign' | 'scope'> = NO_CREDENTIALS,
 ) {
   const clock = createManualClock();
   const engine = openEngine();
@@ -45,6 +48,7 @@ export async function openGenerationRig(
   const admission = { ...createAdmission({ runtime: defaultRuntime(), clock }), ...given };
   const { sessions: sessionStore } = artifacts.stores;
   const generation = createGeneration({
+    credentials,
     sessions: createSessionTurns({ store: sessionStore, locks: createSessionLocks() }),
     registry: createProviderRegistry([provider, ...fallbacks], provider.name),
     engine,

@@ -47,6 +47,8 @@ function recordAll(metrics: Metrics): void {
   metrics.circuitRejected();
   metrics.taskFailed({ task: 'job-retention' });
   metrics.webhookSent('retried');
+  metrics.signed({ durationMs: 30 });
+  metrics.credentialsFailed('timed_out');
 }
 
 async function read(metrics: Metrics, now = countedElsewhere()) {
@@ -221,6 +223,7 @@ describe('createPrometheusMetrics', () => {
         ...BRIDGE_CODES,
         ...REFUSAL_REASONS,
         ...WEBHOOK_RESULTS,
+        ...CREDENTIAL_FAILURES,
       ],
     ]);
     const metrics = await open();

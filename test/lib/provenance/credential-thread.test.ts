@@ -10,7 +10,6 @@ import {
 } from '../../../lib/provenance/credential-thread.ts';
 import { type KeyKind, trialCertificates } from '../../support/provenance/certificates.ts';
 import {
-  CREATED,
   createProviderSigner,
   FORMATS,
   GENERATED,
@@ -198,9 +197,11 @@ describe('createCredentialThread', () => {
     const bytes = await provider.sign(await sampleImage('png'), 'png');
     const broken = tampered(bytes, bytes.indexOf('jumd'));
     const claim = {
-      ...CREATED,
       kind: 'changed',
+      model: 'model-of-tests',
+      sourceType: GENERATED,
       original: { bytes: broken, format: 'png', hasCredentials: true },
+      changes: ['converted'],
     } as const;
 
     await expect(provider.sign(await sampleImage('jpeg'), 'jpeg', claim)).rejects.toThrow(

@@ -3,18 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
-import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { createIds } from '../../../lib/platform/ids.ts';
-import { type Credentials, openCredentials } from '../../../lib/provenance/credentials.ts';
+import type { Credentials } from '../../../lib/provenance/credentials.ts';
 import { isOnlyInserted } from '../../../lib/provenance/signed-copy.ts';
 import { tryOutSigning } from '../../../lib/provenance/signing-trial.ts';
 import {
   type CertificateOptions,
   trialCertificates,
-  writeCertificates,
 } from '../../support/provenance/certificates.ts';
 import { CREATED, FORMATS, sampleImage } from '../../support/provenance/signed-images.ts';
+import { openTrialCredentials } from '../../support/provenance/trial-credentials.ts';
 import { slices } from '../../support/slices.ts';
 import { insertAfterSoi, multiImage, segment } from '../images/container/jpeg-bytes.ts';
 
@@ -27,7 +25,6 @@ const limits = {
 };
 const engine = createImageEngine({ limits, clock: systemClock, slices });
 const opened: Credentials[] = [];
-const failures: string[] = [];
 let folder = '';
 
 beforeAll(async () => {
@@ -40,27 +37,9 @@ afterAll(async () => {
 });
 
 async function open(options: CertificateOptions = {}, clock = systemClock) {
-  const own = await mkdtemp(join(folder, 'own-'));
-  const files = await writeCertificates(own, trialCertificates(options));
-  const { certificate_file, key_file } = files;
-  const reported: unknown[] = [];
-  const credentials = openCredentials({
-    settings: {
-      check: 'validate',
-      trust_anchors_file: files.trust_anchors_file,
-      timeout_ms: 30_000,
-      signing: { certificate_file, key_file, scope: 'changed' },
-    },
-    limits,
-    clock,
-    slices,
-    log: { failure: (error) => reported.push(error) },
-    metrics: { ...silentMetrics, credentialsFailed: (reason) => failures.push(reason) },
-    newId: createIds(clock.nowMs).newOpaqueId,
-    version: '1.2.3',
-  });
-  opened.push(credentials);
-  return { credentials, files, reported };
+  const trial = await openTrialCredentials(folder, { certificates: options, clock });
+  opened.push(trial.credentials);
+  return trial;
 }
 
 async function verified(bytes: Buffer) {
@@ -85,7 +64,7 @@ describe('openCredentials', () => {
   });
 
   test('leaves a JPEG with an index of further images unsigned', async () => {
-    const { credentials } = await open();
+    const { credentials, failures } = await open();
     // The library writes a manifest behind the JFIF segment, and so between the index and the further image.
     const jfif = segment(0xe0, Buffer.from('JFIF\0\x01\x02\0\0\x01\0\x01\0\0', 'latin1'));
     const main = insertAfterSoi(await sampleImage('jpeg'), jfif);

@@ -45,6 +45,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   version: 1,
   default_provider: 'sandbox',
   'inputs.remote.allowed_hosts': ['images.example.com'],
+  'provenance.check': 'validate',
+  'provenance.signing.scope': 'all',
   'artifacts.driver': 's3',
   'artifacts.permissions': 'umask',
   'artifacts.s3.bucket': 'images',

@@ -13,6 +13,7 @@ import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { noPrices } from '../../../support/no-prices.ts';
+import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
 import {
   createScriptedProvider,
   replyWith,
@@ -544,7 +545,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const provider = createScriptedProvider({ capabilities, ...script });
   const events: GenerationEvent[] = [];
   const ids = { newFraction: () => 0.5 };
-  const finish = createFinish({ engine });
+  const finish = createFinish({ engine, credentials: NO_CREDENTIALS, inputs: [] });
   const watched = watchFinish(finish);
   const callProvider = createCallProvider({ clock, ids, graceMs: GRACE_MS });
   const run = createFanOut({ clock, callProvider, metrics: silentMetrics, prices: noPrices });

@@ -147,7 +147,7 @@ describe('embedded metadata', () => {
       output: { metadata: 'embedded' },
     });
 
-    expect(response.warnings).toEqual(['output_format_converted']);
+    expect(response.warnings).toEqual(['output_format_converted', 'credentials_dropped']);
     expect(await embeddedIn(inlineBytes(response.data[0]))).toMatchObject({ prompt: 'a boat' });
   });
 

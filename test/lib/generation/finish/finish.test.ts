@@ -3,13 +3,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createFinish, toDelivered } from '../../../../lib/generation/finish/finish.ts';
+import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
 import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
 import { image, keyed, openEngine } from '../images.ts';
 import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
 const engine = openEngine();
-const finish = createFinish({ engine });
+const finish = createFinish({ engine, credentials: NO_CREDENTIALS, inputs: [] });
 const signal = new AbortController().signal;
 
 afterAll(() => engine.close());
@@ -278,7 +279,7 @@ describe('createFinish, edges', () => {
     const bytes = await image({ width: 16_384, height: 1 });
     const request = requestOf({ parameters, policies: { compatibility: 'normalize' } });
     const unfinished = { index: 0, output: { bytes }, generationMs: 0 };
-    const work = createFinish({ engine: wide });
+    const work = createFinish({ engine: wide, credentials: NO_CREDENTIALS, inputs: [] });
 
     const finished = work(unfinished, planOf(request, appServer).finish, signal);
 

@@ -8,12 +8,14 @@ import { chunk, END, header, PIXELS, png } from './png-bytes.ts';
 import { lossless, riffChunk, webp } from './webp-bytes.ts';
 
 const { signal } = new AbortController();
-const find = (bytes: Buffer, format: OutputFormat) =>
-  slices.run(CONTAINERS[format].hasManifest(bytes), signal);
+const find = async (bytes: Buffer, format: OutputFormat) => {
+  const found = await slices.run(CONTAINERS[format].findManifests(bytes), signal);
+  return found.length > 0;
+};
 
 const box = (type: string) => Buffer.from(`JP\0\x01\0\0\0\x01\0\0\0\x10${type}`, 'latin1');
 
-describe('hasManifest', () => {
+describe('findManifests', () => {
   test.each<[string, OutputFormat, Buffer, boolean]>([
     ['caBX before the pixels', 'png', png(header(), chunk('caBX'), PIXELS, END), true],
     ['caBX behind the pixels', 'png', png(header(), PIXELS, chunk('caBX'), END), true],

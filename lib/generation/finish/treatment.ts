@@ -1,0 +1,151 @@
+import type { Warning } from '../../contract/reply/image-response.ts';
+import type { ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type { Credentials } from '../../provenance/credentials.ts';
+import type { Change, Claim, Original } from '../../provenance/manifest-definition.ts';
+import type { Verdict } from '../../provenance/manifest-report.ts';
+
+export interface CredentialDeps {
+  readonly engine: Pick<ImageTools, 'hasManifest'>;
+  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'scope'>;
+}
+
+/** An image that is ready except for its record and its credentials, and the images from which it was made. */
+export interface MadeImage {
+  /** The image as the provider returned it. */
+  readonly given: VerifiedImage;
+  /** The image to deliver. Equal to `given` if the bridge changed no pixels. */
+  readonly image: VerifiedImage;
+  /** The source and the mask that were composited with `given`. */
+  readonly masked: MaskedSource | undefined;
+  readonly isCutOut: boolean;
+  /** The images of the request. */
+  readonly inputs: readonly VerifiedImage[];
+  readonly embedsRecord: boolean;
+  readonly model: string;
+  /** URL of the IPTC term for the source of the generated pixels. */
+  readonly sourceType: string;
+}
+
+/** The steps after the pixels: whether the record is embedded, and what is signed. */
+export interface Treatment {
+  readonly takesRecord: boolean;
+  /** The statement to sign. Undefined if the image is not signed. */
+  readonly claim: Claim | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** The state of the credentials of an image. `present`: found, but not checked. */
+type Found = Verdict | 'present';
+
+/**
+ * Decides about the credentials of an image (docs/provenance.md). Never signs over credentials that are not valid, and never
+ * without naming an original that has credentials.
+ */
+export async function treat(
+  made: MadeImage,
+  deps: CredentialDeps,
+  signal: AbortSignal,
+): Promise<Treatment> {
+  const { given, image, masked } = made;
+  const found = await examine(given, deps, signal);
+  if (found === 'none' && deps.credentials.scope !== 'all') return plain([]);
+  if (masked) return putBack(made, masked, found, deps, signal);
+  if (found === 'none') return plain([], await createdClaim(made, deps, signal));
+  if (image === given) return kept(made, found, deps);
+  const warnings = found === 'invalid' ? (['credentials_invalid'] as const) : [];
+  if (!canSign(found, deps))
+    return plain(['credentials_dropped', ...warnings, ...blame(found, deps)]);
+  return plain([], changedClaim(made, changesOf(made)));
+}
+
+/** Treats an image whose bytes the provider has signed. Only a record would change it. */
+function kept(made: MadeImage, found: Found, deps: CredentialDeps): Treatment {
+  const invalid = found === 'invalid' ? (['credentials_invalid'] as const) : [];
+  if (!made.embedsRecord) return plain(invalid);
+  if (canSign(found, deps)) return plain([], changedClaim(made, ['edited.metadata']));
+  const warnings = ['metadata_not_embedded', ...invalid, ...blame(found, deps)] as const;
+  return { takesRecord: false, claim: undefined, warnings };
+}
+
+async function putBack(
+  { given, model, sourceType }: MadeImage,
+  { source }: MaskedSource,
+  found: Found,
+  deps: CredentialDeps,
+  signal: AbortSignal,
+): Promise<Treatment> {
+  const ofSource = await examine(source, deps, signal);
+  const states = [found, ofSource];
+  if (states.every((state) => state === 'none' || canSign(state, deps))) {
+    return plain([], {
+      ...{ kind: 'put_back', model, sourceType },
+      source: toOriginal(source, ofSource),
+      drawn: toOriginal(given, found),
+    });
+  }
+  return plain([
+    ...(found === 'none' ? [] : (['credentials_dropped'] as const)),
+    ...(found === 'invalid' ? (['credentials_invalid'] as const) : []),
+    ...states.flatMap((state) => blame(state, deps)),
+  ]);
+}
+
+async function createdClaim(
+  made: MadeImage,
+  deps: CredentialDeps,
+  signal: AbortSignal,
+): Promise<Claim> {
+  const { model, sourceType } = made;
+  const inputs: Original[] = [];
+  // One after the other, so that one output needs one place in the queue of the credential thread.
+  for (const input of made.inputs) {
+    const found = await examine(input, deps, signal);
+    inputs.push(toOriginal(input, canSign(found, deps) ? found : 'none'));
+  }
+  return { kind: 'created', model, sourceType, inputs, changes: changesOf(made) };
+}
+
+function changedClaim(made: MadeImage, changes: readonly Change[]): Claim {
+  const { given, model, sourceType } = made;
+  return { kind: 'changed', model, sourceType, original: toOriginal(given, 'valid'), changes };
+}
+
+function changesOf({ given, image, isCutOut }: MadeImage): readonly Change[] {
+  return [
+    ...(isCutOut ? (['edited'] as const) : []),
+    ...(given.format === image.format ? [] : (['converted'] as const)),
+  ];
+}
+
+/**
+ * Resolves with the state of the credentials of an image. Images are validated if the settings ask for it, and whenever the bridge
+ * signs, because the library also finds links to credentials on a server.
+ */
+async function examine(
+  image: VerifiedImage,
+  { engine, credentials }: CredentialDeps,
+  signal: AbortSignal,
+): Promise<Found> {
+  const isPresent = await engine.hasManifest(image, signal);
+  if (!credentials.validates) return isPresent ? 'present' : 'none';
+  const report = await credentials.validate(image, signal);
+  if (report === undefined) return isPresent ? 'present' : 'none';
+  return isPresent && report.state === 'none' ? 'unreadable' : report.state;
+}
+
+function canSign(found: Found, { credentials }: CredentialDeps): boolean {
+  return credentials.scope !== undefined && (found === 'valid' || found === 'trusted');
+}
+
+/** Returns `signing_failed` if an image would have been signed, but its original could not be checked. */
+function blame(found: Found, { credentials }: CredentialDeps): readonly Warning[] {
+  return found === 'present' && credentials.scope !== undefined ? ['signing_failed'] : [];
+}
+
+function toOriginal({ bytes, format }: VerifiedImage, found: Found): Original {
+  return { bytes, format, hasCredentials: found !== 'none' };
+}
+
+function plain(warnings: readonly Warning[], claim?: Claim): Treatment {
+  return { takesRecord: true, claim, warnings };
+}

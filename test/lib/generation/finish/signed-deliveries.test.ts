@@ -1,0 +1,339 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ImageWithBytes, Warning } from '../../../../lib/contract/reply/image-response.ts';
+import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import type { Credentials } from '../../../../lib/provenance/credentials.ts';
+import type { ManifestReport } from '../../../../lib/provenance/manifest-report.ts';
+import { trialCertificates } from '../../../support/provenance/certificates.ts';
+import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
+import { C2PA_PYTHON, startOutsideVerifier } from '../../../support/provenance/outside-verifier.ts';
+import { createProviderSigner, FORMATS } from '../../../support/provenance/signed-images.ts';
+import { openTrialCredentials } from '../../../support/provenance/trial-credentials.ts';
+import type { ScriptedCall } from '../../../support/scripted-provider.ts';
+import { createSeeded } from '../../../support/seeded.ts';
+import { slices } from '../../../support/slices.ts';
+import { fromPixels, textured } from '../../images/sample-images.ts';
+import { anything, gptImage2 } from '../capability-documents.ts';
+import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
+import { keyed } from '../images.ts';
+import { flat, hinted, maskOf } from '../masked-images.ts';
+import { inlineImage, requestOf } from '../requests.ts';
+
+const DELIVERIES = Number(process.env['PROVENANCE_DELIVERIES'] ?? 80);
+const PROMPT = 'a prompt that no manifest may contain';
+
+const { signal } = new AbortController();
+const limits = {
+  max_encoded_bytes: 33_554_432,
+  max_edge: 16_384,
+  max_pixels: 67_108_864,
+  max_decode_ms: 10_000,
+};
+const provider = createProviderSigner(trialCertificates({ organisation: 'Provider of Tests' }));
+const outside = C2PA_PYTHON === undefined ? undefined : startOutsideVerifier();
+const rigs = new Map<string, GenerationRig>();
+const opened: Credentials[] = [];
+let folder = '';
+let judge: Credentials;
+let reply: (call: ScriptedCall) => void | Promise<void> = () => {};
+
+const CERTIFICATES = ['none', 'changed', 'all'] as const;
+const ORIGINS = ['unsigned', 'signed', 'tampered', 'unreadable'] as const;
+const PATHS = ['plain', 'cut_out', 'put_back'] as const;
+const RECORDS = ['none', 'embedded'] as const;
+
+interface Case {
+  readonly certificate: (typeof CERTIFICATES)[number];
+  readonly origin: (typeof ORIGINS)[number];
+  readonly path: (typeof PATHS)[number];
+  readonly record: (typeof RECORDS)[number];
+  readonly from: OutputFormat;
+  readonly to: OutputFormat;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'signed-deliveries-'));
+  judge = await trial('changed');
+});
+afterAll(async () => {
+  for (const rig of rigs.values()) await rig.close();
+  for (const credentials of opened) await credentials.close();
+  await provider.close();
+  await outside?.close();
+  await rm(folder, { recursive: true });
+});
+
+async function trial(scope: 'changed' | 'all'): Promise<Credentials> {
+  const { credentials } = await openTrialCredentials(folder, { scope });
+  opened.push(credentials);
+  return credentials;
+}
+
+const DOCUMENTS = { plain: anything, cut_out: gptImage2, put_back: hinted };
+
+async function rigFor({ certificate, path }: Pick<Case, 'certificate' | 'path'>) {
+  const key = `${certificate} ${path}`;
+  const open = rigs.get(key);
+  if (open) return open;
+  const credentials = certificate === 'none' ? NO_CREDENTIALS : await trial(certificate);
+  const script = { maskForm: 'alpha', reply: (call: ScriptedCall) => reply(call) } as const;
+  const rig = await openGenerationRig(script, DOCUMENTS[path], {}, [], credentials);
+  rigs.set(key, rig);
+  return rig;
+}
+
+/** Returns an image as a provider draws it for this path, without credentials. */
+async function drawing({ path, from }: Case): Promise<Buffer> {
+  if (path === 'put_back') return fromPixels(textured(48, 32)).toFormat(from).toBuffer();
+  if (path === 'plain') return fromPixels(textured(40, 40)).toFormat(from).toBuffer();
+  const png = await keyed();
+  return from === 'png'
+    ? png
+    : fromPixels(await pixelsOf(png))
+        .toFormat(from, LOSSLESS)
+        .toBuffer();
+}
+
+const LOSSLESS = { lossless: true, quality: 100 };
+
+async function pixelsOf(png: Buffer) {
+  const { default: sharp } = await import('sharp');
+  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, channels: 3 } as const;
+}
+
+async function givenIn(one: Case): Promise<Buffer> {
+  const plain = await drawing(one);
+  if (one.origin === 'unsigned') return plain;
+  const signed = await provider.sign(plain, one.from);
+  if (one.origin === 'signed') return signed;
+  const copy = Buffer.from(signed);
+  if (one.origin === 'unreadable') copy.write('x', copy.indexOf('jumd'), 'latin1');
+  // The name of the model in the manifest: the pixels stay readable.
+  else copy.write('another', copy.indexOf('model-of-tests'), 'latin1');
+  return one.from === 'png' ? withNewChecksum(copy) : copy;
+}
+
+/** Corrects the checksum of the `caBX` chunk, so that only the manifest is wrong. */
+function withNewChecksum(png: Buffer): Buffer {
+  const at = png.indexOf('caBX');
+  const length = png.readUInt32BE(at - 4);
+  png.writeUInt32BE(crc32(png.subarray(at, at + 4 + length)), at + 4 + length);
+  return png;
+}
+
+async function deliver(one: Case, given: Buffer) {
+  const rig = await rigFor(one);
+  reply = async (call) => {
+    call.dispatch();
+    call.succeed({ outputs: [{ bytes: given, anyFormat: true }] });
+  };
+  const source = await flat(48, 32, '#102030', 'jpeg');
+  const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 0 : 255));
+  const edit = { operation: 'edit', images: [inlineImage(source)], mask: inlineImage(mask) };
+  const cutOut = { background: 'transparent' };
+  const request = requestOf({
+    prompt: PROMPT,
+    parameters: { output_format: one.to, ...(one.path === 'cut_out' ? cutOut : {}) },
+    policies: { compatibility: 'best_effort' },
+    output: { metadata: one.record },
+    ...(one.path === 'put_back' ? edit : {}),
+  });
+  const { response } = await rig.run(request, rig.newContext()).result;
+  return { bytes: inlineBytes(response.data[0]), warnings: response.warnings };
+}
+
+function inlineBytes(image: ImageWithBytes | undefined): Buffer {
+  return image?.type === 'b64_json' ? Buffer.from(image.b64_json) : expect.fail('not inline');
+}
+
+interface Facts {
+  readonly state: string;
+  readonly isUnchanged: boolean;
+  readonly hasRecord: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/** Returns the facts that the table in docs/provenance.md promises for a case. */
+function promised({ certificate, origin, path, record, from, to }: Case): Facts {
+  const isChanged = path !== 'plain' || from !== to;
+  const signs = certificate !== 'none';
+  const embeds = record === 'embedded';
+  const none = { state: 'none', isUnchanged: false, hasRecord: embeds, warnings: [] as Warning[] };
+  const signed = { ...none, state: 'valid' };
+  const invalid: Warning[] = signs && origin === 'tampered' ? ['credentials_invalid'] : [];
+  if (origin === 'unsigned') {
+    return certificate === 'all' ? signed : { ...none, isUnchanged: !isChanged && !embeds };
+  }
+  if (origin === 'signed' && signs && (isChanged || embeds)) return signed;
+  if (isChanged) return { ...none, warnings: ['credentials_dropped', ...invalid] };
+  const state = { signed: 'valid', tampered: 'invalid', unreadable: 'unreadable' }[origin];
+  const warnings: Warning[] = [...(embeds ? ['metadata_not_embedded' as const] : []), ...invalid];
+  return { state, isUnchanged: true, hasRecord: false, warnings };
+}
+
+const OWN_WARNINGS: readonly Warning[] = [
+  'credentials_dropped',
+  'credentials_invalid',
+  'metadata_not_embedded',
+  'signing_failed',
+];
+
+async function factsOf(
+  { to }: Case,
+  given: Buffer,
+  { bytes, warnings }: Awaited<ReturnType<typeof deliver>>,
+): Promise<Facts> {
+  const report = await judge.validate({ bytes, format: to }, signal);
+  const reading = await readRecord(bytes, limits, slices, signal);
+  return {
+    state: report?.state ?? 'unchecked',
+    isUnchanged: bytes.equals(given),
+    hasRecord: reading.ok,
+    warnings: warnings.filter((warning) => OWN_WARNINGS.includes(warning)),
+  };
+}
+
+async function outsideState(bytes: Buffer, format: OutputFormat): Promise<string | undefined> {
+  if (outside === undefined) return undefined;
+  const path = join(folder, 'delivered');
+  await writeFile(path, bytes);
+  return (await outside.verify(path, format)).state;
+}
+
+function actionsOf(manifest: ManifestReport | undefined): readonly string[] {
+  return manifest?.actions.map(({ action }) => action) ?? [];
+}
+
+describe('the delivery of an image', () => {
+  test(`keeps, renews or drops its credentials as documented, in ${DELIVERIES} cases`, async () => {
+    const seeded = createSeeded(29);
+    for (let round = 0; round < DELIVERIES; round += 1) {
+      const path = seeded.pick(PATHS);
+      const one: Case = {
+        path,
+        certificate: seeded.pick(CERTIFICATES),
+        origin: seeded.pick(ORIGINS),
+        record: seeded.pick(RECORDS),
+        from:
+          path === 'cut_out' ? seeded.pick(['png', 'webp']) : seeded.pick(['png', 'jpeg', 'webp']),
+        to:
+          path === 'cut_out' ? seeded.pick(['png', 'webp']) : seeded.pick(['png', 'jpeg', 'webp']),
+      };
+      const given = await givenIn(one);
+
+      const delivered = await deliver(one, given);
+
+      const facts = await factsOf(one, given, delivered);
+      expect({ round, ...one, ...facts }).toEqual({ round, ...one, ...promised(one) });
+      expect(delivered.bytes.includes(PROMPT)).toBe(facts.hasRecord);
+      const state = await outsideState(delivered.bytes, one.to);
+      if (state !== undefined) expect({ round, state }).toEqual({ round, state: facts.state });
+    }
+  }, 3_600_000);
+
+  test.each<[string, Partial<Case>, readonly string[], readonly (readonly string[])[]]>([
+    [
+      'a conversion',
+      { from: 'png', to: 'webp' },
+      ['c2pa.opened', 'c2pa.converted'],
+      [['parentOf', 'c2pa.created']],
+    ],
+    [
+      'a record',
+      { record: 'embedded' },
+      ['c2pa.opened', 'c2pa.edited.metadata'],
+      [['parentOf', 'c2pa.created']],
+    ],
+    [
+      'a cut-out',
+      { path: 'cut_out' },
+      ['c2pa.opened', 'c2pa.edited'],
+      [['parentOf', 'c2pa.created']],
+    ],
+    [
+      'a put-back',
+      { path: 'put_back' },
+      ['c2pa.opened', 'c2pa.placed'],
+      [['parentOf'], ['componentOf', 'c2pa.created']],
+    ],
+    [
+      'an image without credentials',
+      { origin: 'unsigned', certificate: 'all' },
+      ['c2pa.created'],
+      [],
+    ],
+  ])('signs %s with its actions and its originals', async (_, given, actions, originals) => {
+    const one: Case = {
+      ...{ certificate: 'changed', origin: 'signed', path: 'plain', record: 'none' },
+      ...{ from: 'png', to: 'png' },
+      ...given,
+    };
+
+    const { bytes } = await deliver(one, await givenIn(one));
+
+    const report = await judge.validate({ bytes, format: one.to }, signal);
+    expect(report?.manifest?.signer).toBe('Example Organisation');
+    expect(actionsOf(report?.manifest)).toEqual(actions);
+    const found = report?.manifest?.ingredients ?? [];
+    expect(
+      found.map(({ relationship, manifest }) => [relationship, ...actionsOf(manifest)]),
+    ).toEqual(originals);
+  });
+
+  test('names the images of an edit as inputs if all images are signed', async () => {
+    const rig = await rigFor({ certificate: 'all', path: 'plain' });
+    const given = await fromPixels(textured(40, 40)).png().toBuffer();
+    const signed = await provider.sign(
+      await fromPixels(textured(20, 20)).webp().toBuffer(),
+      'webp',
+    );
+    reply = (call) => call.succeed({ outputs: [{ bytes: given }] });
+    const images = [inlineImage(await flat(20, 20, '#405060', 'jpeg')), inlineImage(signed)];
+
+    const { response } = await rig.run(requestOf({ operation: 'edit', images }), rig.newContext())
+      .result;
+
+    const image = { bytes: inlineBytes(response.data[0]), format: 'png' } as const;
+    const report = await judge.validate(image, signal);
+    expect(report?.state).toBe('valid');
+    expect(report?.manifest?.ingredients).toMatchObject([
+      { relationship: 'inputTo', format: 'image/jpeg' },
+      { relationship: 'inputTo', format: 'image/webp', manifest: { signer: 'Provider of Tests' } },
+    ]);
+  });
+
+  test.each(FORMATS)(
+    'is not lost if the thread fails while it signs a %s: the reply says so, and the image is charged once',
+    async (format) => {
+      const credentials = { ...(await trial('changed')), sign: fails };
+      const rig = await openGenerationRig(
+        { reply: (call) => reply(call) },
+        anything,
+        {},
+        [],
+        credentials,
+      );
+      rigs.set(`failing ${format}`, rig);
+      const one: Case = {
+        ...{ certificate: 'changed', origin: 'signed', path: 'plain', record: 'embedded' },
+        ...{ from: format, to: format },
+      };
+      const given = await givenIn(one);
+      reply = (call) => call.succeed({ outputs: [{ bytes: given }] });
+      const sent = { parameters: { output_format: format }, output: { metadata: 'embedded' } };
+
+      const { response } = await rig.run(requestOf(sent), rig.newContext()).result;
+
+      expect(inlineBytes(response.data[0]).equals(given)).toBe(true);
+      expect(response.warnings).toEqual(['metadata_not_embedded', 'signing_failed']);
+      expect(rig.provider.calls).toHaveLength(1);
+    },
+  );
+
+  const fails = async () => ({ ok: false, failure: 'trapped' }) as const;
+});

@@ -1,0 +1,7 @@
+/** The credentials of a bridge without certificates that does not validate images. */
+export const NO_CREDENTIALS = {
+  validates: false,
+  scope: undefined,
+  validate: async () => undefined,
+  sign: async () => ({ ok: false, failure: 'refused' }) as const,
+};
