@@ -41,8 +41,6 @@ const LOAD_TIMEOUT_MS = 30_000;
 /** Limit of the JavaScript heap. The memory of the library is not part of the heap. */
 const HEAP_MB = 128;
 
-export type CredentialThread = ReturnType<typeof createCredentialThread>;
-
 /**
  * Creates the thread that validates and signs images. The thread starts with the first task. It is replaced after a task that
  * timed out, trapped or used too much memory, so that the next task does not suffer from it.

@@ -9,9 +9,17 @@ import { type Block, readBlocks, startBlock, userFolder } from './recipe-page.ts
 
 const PAGES = [
   'README.md',
-  ...['start', 'jobs', 'tokens', 'agents', 'operate', 'upgrade', 'scale', 'provenance', 'performance'].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    'start',
+    'jobs',
+    'tokens',
+    'agents',
+    'operate',
+    'upgrade',
+    'scale',
+    'provenance',
+    'performance',
+  ].map((name) => `docs/${name}.md`),
   'docs/transparency.md',
 ];
 

@@ -1,6 +1,5 @@
-import { choice, integer, optionalText, type Rule, section } from '../values/field.ts';
+import { choice, integer, optionalText, section } from '../values/field.ts';
 import { PATH } from '../values/text-rules.ts';
-import type { Config } from './settings.ts';
 
 /** The settings for credentials (C2PA) of delivered images. */
 export const PROVENANCE = section({
@@ -40,20 +39,3 @@ export const PROVENANCE = section({
     }),
   }),
 });
-
-export const PROVENANCE_RULES: readonly Rule<Config>[] = [
-  {
-    field: 'provenance.signing.certificate_file',
-    with: ['provenance.signing.key_file'],
-    message: 'must be set if provenance.signing.key_file is set',
-    isBroken: ({ provenance: { signing } }) =>
-      signing.key_file !== undefined && signing.certificate_file === undefined,
-  },
-  {
-    field: 'provenance.signing.key_file',
-    with: ['provenance.signing.certificate_file'],
-    message: 'must be set if provenance.signing.certificate_file is set',
-    isBroken: ({ provenance: { signing } }) =>
-      signing.certificate_file !== undefined && signing.key_file === undefined,
-  },
-];

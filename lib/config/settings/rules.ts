@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
 import type { Rule } from '../values/field.ts';
-import { PROVENANCE_RULES } from './provenance.ts';
 import { KINDS, registeredProviders } from './provider-names.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';
@@ -63,6 +62,20 @@ const FIXED_RULES: readonly Rule<Config>[] = [
     message: 'must be an https URL unless artifacts.s3.allow_http is true',
     isBroken: ({ artifacts: { s3 } }) =>
       s3.endpoint?.toLowerCase().startsWith('http:') === true && !s3.allow_http,
+  },
+  {
+    field: 'provenance.signing.certificate_file',
+    with: ['provenance.signing.key_file'],
+    message: 'must be set if provenance.signing.key_file is set',
+    isBroken: ({ provenance: { signing } }) =>
+      signing.key_file !== undefined && signing.certificate_file === undefined,
+  },
+  {
+    field: 'provenance.signing.key_file',
+    with: ['provenance.signing.certificate_file'],
+    message: 'must be set if provenance.signing.certificate_file is set',
+    isBroken: ({ provenance: { signing } }) =>
+      signing.certificate_file !== undefined && signing.key_file === undefined,
   },
   {
     field: 'providers.agent_app_server.enabled',

@@ -5,7 +5,11 @@ import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
 import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
 import { REFUSAL_REASONS } from '../../../lib/errors/refusals.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
-import { type Metrics, WEBHOOK_RESULTS } from '../../../lib/metrics/metrics.ts';
+import {
+  CREDENTIAL_FAILURES,
+  type Metrics,
+  WEBHOOK_RESULTS,
+} from '../../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../../lib/metrics/prometheus-metrics.ts';
 import { parseExposition } from './exposition.ts';
 import { countedElsewhere } from './runtime-report.ts';

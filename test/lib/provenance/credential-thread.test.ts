@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import {
-  type CredentialThread,
-  createCredentialThread,
-} from '../../../lib/provenance/credential-thread.ts';
+import { createCredentialThread } from '../../../lib/provenance/credential-thread.ts';
 import { type KeyKind, trialCertificates } from '../../support/provenance/certificates.ts';
 import {
   createProviderSigner,
@@ -19,7 +16,7 @@ import {
 const { signal } = new AbortController();
 const certificates = trialCertificates();
 const provider = createProviderSigner(certificates);
-const threads: CredentialThread[] = [];
+const threads: ReturnType<typeof createCredentialThread>[] = [];
 let folder = '';
 
 beforeAll(async () => {

@@ -126,6 +126,8 @@ const COMPANIONS = [
 ];
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'artifacts.driver': ['artifacts.s3.bucket=images'],
+  'provenance.signing.certificate_file': ['provenance.signing.key_file=signing.key'],
+  'provenance.signing.key_file': ['provenance.signing.certificate_file=signing.pem'],
   'replica.work': ['state.driver=postgres', 'state.postgres.url_env=POSTGRES_URL'],
   'providers.agent_responses.enabled': ['default_provider=sandbox'],
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
