@@ -7,12 +7,7 @@ import type { Config } from './settings.ts';
 
 /** Returns all rules for a configuration. The rules of a keyed section are repeated for each of its entries. */
 export function crossFieldRules(config: Config): readonly Rule<Config>[] {
-  return [
-    ...FIXED_RULES,
-    ...PROVENANCE_RULES,
-    ...defaultProviderRules(config),
-    ...entryRules(config),
-  ];
+  return [...FIXED_RULES, ...defaultProviderRules(config), ...entryRules(config)];
 }
 
 const FIXED_RULES: readonly Rule<Config>[] = [
