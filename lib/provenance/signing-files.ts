@@ -19,7 +19,7 @@ export interface SigningIdentity extends SigningKey {
 
 export const CERTIFICATE_FILE = 'provenance.signing.certificate_file';
 export const KEY_FILE = 'provenance.signing.key_file';
-const TRUST_ANCHORS_FILE = 'provenance.trust_anchors_file';
+export const TRUST_ANCHORS_FILE = 'provenance.trust_anchors_file';
 
 const MAX_KEY_BYTES = 64 * 1024;
 const MAX_CHAIN = 8;

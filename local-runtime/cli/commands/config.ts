@@ -7,7 +7,11 @@ import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { readPrices } from '../../../lib/prices/price-rows.ts';
 import { checkSigning } from '../../../lib/provenance/check-signing.ts';
-import { CERTIFICATE_FILE } from '../../../lib/provenance/signing-files.ts';
+import {
+  CERTIFICATE_FILE,
+  KEY_FILE,
+  TRUST_ANCHORS_FILE,
+} from '../../../lib/provenance/signing-files.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -45,7 +49,7 @@ async function withNamedFiles(loaded: Loaded, io: CommandIo): Promise<ResolvedCo
 }
 
 /** Signs a small image with the certificates of `provenance`. The key is read, but is never part of a message. */
-async function signingFindings({ config, origins }: Loaded, { cwd }: CommandIo) {
+async function signingFindings({ config }: Loaded, { cwd }: CommandIo) {
   const { signing, trust_anchors_file, ...rest } = config.provenance;
   const inFolder = (path: string | undefined) => (path === undefined ? path : resolve(cwd, path));
   const provenance = {
@@ -63,7 +67,12 @@ async function signingFindings({ config, origins }: Loaded, { cwd }: CommandIo) 
     return { errors: [], warnings };
   } catch (error) {
     const [field = ''] = toBridgeError(error).message.split(':');
-    const source = origins.find((it) => it.field === field)?.source ?? 'default';
+    const files = new Map([
+      [TRUST_ANCHORS_FILE, trust_anchors_file],
+      [CERTIFICATE_FILE, signing.certificate_file],
+      [KEY_FILE, signing.key_file],
+    ]);
+    const source = files.get(field) ?? signing.certificate_file ?? field;
     return { errors: [{ field, source, message: reasonOf(error) }], warnings: [] };
   }
 }
