@@ -36,15 +36,24 @@ export const jsonBody: Middleware = {
   },
 };
 
+// A text without these parts has none of the names that the parser of middy rejects because they could change a prototype.
+const SUSPICIOUS = ['__proto__', 'constructor', '\\u'];
+
 async function parse(text: string): Promise<unknown> {
-  // The media type was already checked, and more strictly than the parser checks it.
-  const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
   try {
-    // The cast is safe because the parser uses only these members, although its types describe the whole API Gateway event.
-    await parser.before?.({ event } as unknown as ParserRequest);
-    return event.body;
+    // The parser of middy checks the name of every value, which takes five times as long as parsing.
+    const isSuspicious = SUSPICIOUS.some((part) => text.includes(part));
+    return isSuspicious ? await parseChecked(text) : JSON.parse(text);
   } catch {
     // The error of the parser is dropped because it contains the whole body, which must never be logged.
     throw new BridgeError('malformed_request', 'the body is not valid JSON');
   }
+}
+
+async function parseChecked(text: string): Promise<unknown> {
+  // The media type was already checked, and more strictly than the parser checks it.
+  const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
+  // The cast is safe because the parser uses only these members, although its types describe the whole API Gateway event.
+  await parser.before?.({ event } as unknown as ParserRequest);
+  return event.body;
 }

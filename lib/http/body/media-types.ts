@@ -6,6 +6,8 @@ import { parsePair, splitHeader } from '../../platform/header-text.ts';
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 
 export function isJson(contentType: string | undefined): boolean {
+  // Most clients send exactly this text, which needs no parsing.
+  if (contentType === 'application/json') return true;
   const parsed = parseHeaderValue(contentType ?? '');
   if (parsed?.value !== 'application/json') return false;
   const { charset = 'utf-8', ...others } = Object.fromEntries(parsed.parameters);
