@@ -13,17 +13,29 @@ export function closedObject<const E extends v.ObjectEntries>(
 ): v.StrictObjectSchema<E, undefined> {
   const known = v.object(entries);
   const schema = v.strictObject(entries);
+  // The value of an object without fields, which many requests omit. All requests share the value, so it is frozen.
+  let defaults: object | undefined;
   return Object.assign(schema, {
     takesNull: true,
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      // The casts are safe because `strictObject` and `object` differ only in their issue types.
+      type Outcome = ReturnType<(typeof schema)['~run']>;
+      const isEmpty = isPlainObject(dataset.value) && Object.keys(dataset.value).length === 0;
+      if (isEmpty && defaults) return { typed: true, value: defaults } as Outcome;
       const { result, unknown } = runKnown(known, dataset.value, config);
+      if (isEmpty && !result.issues) defaults = freeze(result.value);
       const [first, ...others] = unknown.slice(0, MAX_UNKNOWN_KEYS).map(unknownField);
+      if (first === undefined) return result as Outcome;
       const issues = [...(result.issues ?? []), first, ...others];
-      const outcome = first ? { typed: false, value: result.value, issues } : result;
-      // The cast is safe because `strictObject` and `object` differ only in their issue types.
-      return outcome as ReturnType<(typeof schema)['~run']>;
+      return { typed: false, value: result.value, issues } as Outcome;
     },
   });
+}
+
+/** Freezes an object of defaults. The objects inside the members of an object without fields are frozen already. */
+function freeze(value: object): object {
+  for (const member of Object.values(value)) Object.freeze(member);
+  return Object.freeze(value);
 }
 
 function unknownField(name: string): v.BaseIssue<unknown> {

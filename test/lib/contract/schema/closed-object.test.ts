@@ -36,6 +36,21 @@ describe('closedObject', () => {
     expect(verdictOf(Pair, { left: null })).toEqual(['left: invalid_type']);
   });
 
+  it('shares the defaults of an omitted object, which nobody can change', () => {
+    const Defaults = closedObject({ list: v.optional(v.array(v.string()), []) });
+    const Outer = closedObject({ inner: v.optional(Defaults, {}) });
+
+    const [first, second] = [outputOf(Outer, {}), outputOf(Outer, { inner: {} })];
+
+    expect([first, second]).toEqual([{ inner: { list: [] } }, { inner: { list: [] } }]);
+    expect(() => (first as { inner: { list: string[] } }).inner.list.push('x')).toThrow(TypeError);
+  });
+
+  it('reports the missing fields of every empty object', () => {
+    expect(verdictOf(Pair, {})).toEqual(['left: required']);
+    expect(verdictOf(Pair, {})).toEqual(['left: required']);
+  });
+
   it.each([[[]], [[1]], ['x'], [5], [null], [undefined], [true]])(
     'refuses %j as a whole',
     (value) => {
