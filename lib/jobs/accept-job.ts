@@ -12,7 +12,13 @@ import {
 } from '../generation/generation-request.ts';
 import { badInput } from '../inputs/bad-input.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
-import { factsOf, type InputSet, mapInputs, toList } from '../inputs/input-source.ts';
+import {
+  factsOf,
+  type InputFacts,
+  type InputSet,
+  mapInputs,
+  toList,
+} from '../inputs/input-source.ts';
 import { type StoredImage, type StoredInputs, toStoredInput } from '../inputs/stored-inputs.ts';
 import { toInputSources, toStoredSources } from '../inputs/to-input-sources.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
@@ -69,6 +75,8 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
   toJobRequest(images: InputSet<StoredImage>): JobRequest;
 }
 
+const NO_IMAGES: InputSet<StoredImage> = { images: [], references: [] };
+
 type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 function createAcceptJob(deps: Deps) {
@@ -87,28 +95,35 @@ function createAcceptJob(deps: Deps) {
     // The request is planned before its images are decoded, so that an impossible request is rejected early. The sizes of the
     // decoded images may still cause a rejection.
     const planned = await generation.plan(request, context);
+    if (toList(request.inputs).length === 0) {
+      signal.throwIfAborted();
+      return addJob(planned, NO_IMAGES);
+    }
     const images = await verifier.verify(request.inputs, { scope, signal });
-    const hasImages = toList(images).length > 0;
-    const route = hasImages
-      ? await generation.plan(request, context, mapInputs(images, factsOf))
-      : planned;
-    const job = {
-      ...route,
-      ...more,
-      id: ids.newUuid(),
-      scope,
-      requestId,
-      createdSecs: nowSecs(clock),
-      request: toJobRequest(images),
-      reservedBytes: reservationFor(request.parameters.n),
-    };
-    const facts = hasImages ? mapInputs(images, factsOf) : undefined;
-    const reservation = usage.reservationOf(caller, request.parameters.n, () =>
-      generation.plannedSpend(request, context, facts),
-    );
-    return inputs.keepFor(toList(images), signal, () =>
-      store.submit(job, { ...limits, reservation, ...(key && { key }) }),
-    );
+    const facts = mapInputs(images, factsOf);
+    const route = await generation.plan(request, context, facts);
+    return inputs.keepFor(toList(images), signal, () => addJob(route, images, facts));
+
+    function addJob(
+      onRoute: typeof planned,
+      withImages: InputSet<StoredImage>,
+      known?: InputSet<InputFacts>,
+    ): Promise<Submitted> {
+      const reservation = usage.reservationOf(caller, request.parameters.n, () =>
+        generation.plannedSpend(request, context, known),
+      );
+      const job = {
+        ...onRoute,
+        ...more,
+        id: ids.newUuid(),
+        scope,
+        requestId,
+        createdSecs: nowSecs(clock),
+        request: toJobRequest(withImages),
+        reservedBytes: reservationFor(request.parameters.n),
+      };
+      return store.submit(job, { ...limits, reservation, ...(key && { key }) });
+    }
   };
 }
 
@@ -158,10 +173,12 @@ function createSubmitJob(
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
     const hash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // The limits are checked before the images are decoded. The transaction that adds the job checks the limits again. A retry
-    // from a client is not checked here, because the job may already exist.
-    const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-    if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
+    // The limits are checked before images are decoded. The transaction that adds the job checks the limits again. A retry from a
+    // client is not checked here, because the job may already exist.
+    if (!isRetry && hasImages(sent)) {
+      const reservation = usage.reservationOf(context.caller, sent.parameters.n);
+      await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
+    }
     const sources = toInputSources(sent, maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {
@@ -181,6 +198,10 @@ function createSubmitJob(
     const earlier = await store.findByKey(key);
     return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
   };
+}
+
+function hasImages({ images, mask, reference_images }: AnyImageRequest): boolean {
+  return images.length > 0 || mask !== null || reference_images.length > 0;
 }
 
 /** Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed and nothing was charged. */

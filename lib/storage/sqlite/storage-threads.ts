@@ -5,6 +5,7 @@ import { type StorageThread, startStorageThread } from '../storage-thread.ts';
 import type { OpenSqlite, SqliteStores } from './sqlite-stores.ts';
 import type { StorageCommand, StorageReport } from './storage-worker.ts';
 import { type MethodKind, STORE_METHODS } from './store-methods.ts';
+import { completeReplies, type ServedJobs } from './submit-replies.ts';
 
 interface Options {
   /** `stateDatabaseFile`. */
@@ -176,5 +177,6 @@ function createRemoteStores(
     return [port, Object.fromEntries(methods)];
   });
   // The cast is safe because the table has every method of every port.
-  return Object.fromEntries(ports) as SqliteStores;
+  const stores = Object.fromEntries(ports) as Omit<SqliteStores, 'jobs'> & { jobs: ServedJobs };
+  return { ...stores, jobs: completeReplies(stores.jobs) };
 }

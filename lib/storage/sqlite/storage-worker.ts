@@ -11,6 +11,7 @@ import { copyThrown, type ThrownCopy } from '../../platform/thrown-copy.ts';
 import { openStateDatabase } from './database.ts';
 import { createSqliteStores, type OpenSqlite } from './sqlite-stores.ts';
 import { openStateReader } from './state-reader.ts';
+import { shortenReplies } from './submit-replies.ts';
 
 /** A message to a storage thread: calls of ports, or the command to open or to close the database. */
 export type StorageCommand =
@@ -48,8 +49,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
             ? openToWrite(command.file)
             : openToRead(command.file, command.readsAs);
         const { stores, secret, owner } = opened;
+        const served = { ...stores, jobs: shortenReplies(stores.jobs) };
         // The cast is safe because every port is an object of asynchronous functions.
-        run = createCallServer(stores as unknown as Ports, post);
+        run = createCallServer(served as unknown as Ports, post);
         post({ secret, owner });
       } catch (error) {
         post({ refusal: copyThrown(error) });

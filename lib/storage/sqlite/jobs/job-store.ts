@@ -271,15 +271,21 @@ function createJobSubmission(
         if (!isKnown) refuseBeyondLimits(scope, limits, ROW_BYTES);
       }),
     findByKey: (key) => database.read(() => earlierJob(key)),
-    submit(job, admission) {
+    async submit(job, admission) {
       const { text, bytes } = textOf(job);
-      return database.write(() => {
+      const answer = await database.write(() => {
         const same = findOne(job.scope, job.id);
         if (same) return { job: same, repeated: false };
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
         const { scope, provider, reservedBytes: reserved } = job;
-        refuseBeyondLimits(scope, admission, bytes + reserved);
+        try {
+          refuseBeyondLimits(scope, admission, bytes + reserved);
+        } catch (error) {
+          // Nothing has been changed, so the other writes of the transaction need not be repeated without this write.
+          if (error instanceof BridgeError) return { refusal: error };
+          throw error;
+        }
         const { reservation } = admission;
         const sha256s = inputsOf(job.request).map(({ sha256 }) => sha256);
         const sequence = counts.counting(counts.lastUsers(sha256s), () =>
@@ -294,6 +300,8 @@ function createJobSubmission(
         );
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
+      if ('refusal' in answer) throw answer.refusal;
+      return answer;
     },
   };
 }
