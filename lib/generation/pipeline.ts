@@ -49,7 +49,7 @@ export interface GenerationResult {
 export interface PipelineDeps {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'sign' | 'scope'>;
+  readonly credentials: Omit<Credentials, 'validUntilMs' | 'close'>;
   readonly inputs: InputVerifier;
   readonly publisher: Publisher;
   readonly admission: Pick<Admission, 'checkOperation' | 'enterOperation' | 'enterRoute'>;

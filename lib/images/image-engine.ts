@@ -93,9 +93,9 @@ function createTools(
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
-    async hasManifest({ bytes, format }, signal) {
+    async manifestBytes({ bytes, format }, signal) {
       const found = slices.run(CONTAINERS[format].findManifests(bytes), signal);
-      return (await track(found)).length > 0;
+      return (await track(found)).reduce((sum, { start, end }) => sum + end - start, 0);
     },
 
     async withoutManifest({ bytes, format }, signal) {

@@ -182,11 +182,14 @@ export interface ImageTools {
     record: string,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
-  /** Resolves with true if the image has a signed C2PA manifest. Any change to the file makes the manifest invalid. */
-  hasManifest(
+  /**
+   * Resolves with the size in the file of the signed C2PA manifests of the image, in bytes: 0 if there is none. Any change to the
+   * file makes a manifest invalid.
+   */
+  manifestBytes(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
-  ): Promise<boolean>;
+  ): Promise<number>;
   /** Resolves with a copy of the image without its C2PA manifests. All other bytes stay the same. */
   withoutManifest(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,

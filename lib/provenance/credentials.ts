@@ -95,6 +95,9 @@ export function openCredentials(deps: Deps) {
     /** True if the credentials of provider images are validated. */
     validates: identity !== undefined || settings.check === 'validate',
 
+    /** Maximum size of credentials that are validated, in bytes. */
+    maxManifestBytes: settings.max_manifest_bytes,
+
     /** The images that are signed. Undefined if the settings name no certificates. */
     scope: identity === undefined ? undefined : settings.signing.scope,
 

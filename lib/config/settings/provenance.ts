@@ -14,6 +14,13 @@ export const PROVENANCE = section({
     about:
       'Path of the certificates (PEM, at most 1,000 and 4 MiB) that make the signer of an image trusted. A change takes effect immediately.',
   }),
+  max_manifest_bytes: integer({
+    default: 4_194_304,
+    min: 65_536,
+    max: 16_777_216,
+    about:
+      'Maximum size of the credentials of one image. Larger credentials are not read. They stay in an image that is delivered unchanged.',
+  }),
   timeout_ms: integer({
     default: 2000,
     min: 100,

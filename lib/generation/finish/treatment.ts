@@ -5,8 +5,8 @@ import type { Change, Claim, Original } from '../../provenance/manifest-definiti
 import type { Verdict } from '../../provenance/manifest-report.ts';
 
 export interface CredentialDeps {
-  readonly engine: Pick<ImageTools, 'hasManifest'>;
-  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'scope'>;
+  readonly engine: Pick<ImageTools, 'manifestBytes'>;
+  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'scope' | 'maxManifestBytes'>;
 }
 
 /** An image that is ready except for its record and its credentials, and the images from which it was made. */
@@ -34,8 +34,8 @@ export interface Treatment {
   readonly warnings: readonly Warning[];
 }
 
-/** The state of the credentials of an image. `present`: found, but not checked. */
-type Found = Verdict | 'present';
+/** The state of the credentials of an image. `present`: found, but not checked. `too_large`: found, and not read. */
+type Found = Verdict | 'present' | 'too_large';
 
 /**
  * Decides about the credentials of an image (docs/provenance.md). Never signs over credentials that are not valid, and never
@@ -126,7 +126,9 @@ async function examine(
   { engine, credentials }: CredentialDeps,
   signal: AbortSignal,
 ): Promise<Found> {
-  const isPresent = await engine.hasManifest(image, signal);
+  const length = await engine.manifestBytes(image, signal);
+  const isPresent = length > 0;
+  if (length > credentials.maxManifestBytes) return 'too_large';
   if (!credentials.validates) return isPresent ? 'present' : 'none';
   const report = await credentials.validate(image, signal);
   if (report === undefined) return isPresent ? 'present' : 'none';

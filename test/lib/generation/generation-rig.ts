@@ -33,7 +33,7 @@ export async function openGenerationRig(
   capabilities: CapabilityDocument = anything,
   given: Partial<Admission> = {},
   fallbacks: readonly Provider[] = [],
-  credentials: Pick<Credentials, 'validate' | 'validates' | 'sign' | 'scope'> = NO_CREDENTIALS,
+  credentials: Omit<Credentials, 'validUntilMs' | 'close'> = NO_CREDENTIALS,
 ) {
   const clock = createManualClock();
   const engine = openEngine();

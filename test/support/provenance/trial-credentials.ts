@@ -27,6 +27,7 @@ export async function openTrialCredentials(folder: string, options: Options = {}
     settings: {
       check: 'validate',
       trust_anchors_file,
+      max_manifest_bytes: 65_536,
       timeout_ms: 30_000,
       signing: { certificate_file, key_file, scope },
       ...settings,

@@ -16,6 +16,7 @@ import { openTrialCredentials } from '../../../support/provenance/trial-credenti
 import type { ScriptedCall } from '../../../support/scripted-provider.ts';
 import { createSeeded } from '../../../support/seeded.ts';
 import { slices } from '../../../support/slices.ts';
+import { chunk, insertAfterHeader } from '../../images/container/png-bytes.ts';
 import { fromPixels, textured } from '../../images/sample-images.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
@@ -334,6 +335,24 @@ describe('the delivery of an image', () => {
       expect(rig.provider.calls).toHaveLength(1);
     },
   );
+
+  test('keeps credentials that are too large to be read, and drops them in a conversion', async () => {
+    const rig = await rigFor({ certificate: 'changed', path: 'plain' });
+    const png = await fromPixels(textured(40, 40)).png().toBuffer();
+    const given = insertAfterHeader(png, chunk('caBX', Buffer.alloc(65_536)));
+    reply = (call) => call.succeed({ outputs: [{ bytes: given, anyFormat: true }] });
+    const run = (format: OutputFormat) => {
+      const sent = { parameters: { output_format: format }, output: { metadata: 'embedded' } };
+      return rig.run(requestOf(sent), rig.newContext()).result;
+    };
+
+    const kept = (await run('png')).response;
+    const converted = (await run('webp')).response;
+
+    expect(inlineBytes(kept.data[0]).equals(given)).toBe(true);
+    expect(kept.warnings).toEqual(['metadata_not_embedded']);
+    expect(converted.warnings).toEqual(['output_format_converted', 'credentials_dropped']);
+  });
 
   const fails = async () => ({ ok: false, failure: 'trapped' }) as const;
 });
