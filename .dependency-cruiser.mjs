@@ -39,6 +39,7 @@ const ROOMS = {
     'lib/artifacts',
   ],
   'lib/usage': [...SERVICE, 'lib/generation types'],
+  'lib/billing': [...SERVICE, 'lib/cursors', 'lib/providers types', 'lib/generation types'],
   'lib/runs': [...SERVICE, 'lib/generation', 'lib/artifacts'],
   'lib/replay': SERVICE,
   'lib/sessions': [...SERVICE, 'lib/providers ports', 'lib/generation ports'],

@@ -38,6 +38,7 @@ import { handler as listPresets } from './presets/list-presets.ts';
 import { handler as replacePreset } from './presets/replace-preset.ts';
 import { handler as getProviderCapabilities } from './providers/get-provider-capabilities.ts';
 import { handler as listProviders } from './providers/list-providers.ts';
+import { handler as reconcileProvider } from './providers/reconcile-provider.ts';
 import { handler as cancelQueueJob } from './queue/cancel-queue-job.ts';
 import { handler as getQueue } from './queue/get-queue.ts';
 import { handler as listQueueJobs } from './queue/list-queue-jobs.ts';
@@ -148,6 +149,13 @@ export const routes: readonly Route[] = [
   { ...job, method: 'DELETE', path: '/v1/queue/jobs/{id}', handler: cancelQueueJob },
   { ...provider, path: '/v1/providers', handler: listProviders },
   { ...provider, path: '/v1/providers/{name}/capabilities', handler: getProviderCapabilities },
+  {
+    method: 'POST',
+    path: '/v1/providers/{name}/reconciliation',
+    tag: 'Providers',
+    handler: reconcileProvider,
+    needsProcess: 'The charges of 50 calls may take longer to read than a function may run.',
+  },
   { method: 'GET', path: '/v1/presets', tag: 'Presets', handler: listPresets },
   { method: 'POST', path: '/v1/presets', tag: 'Presets', handler: createPreset },
   { method: 'GET', path: '/v1/presets/{name}', tag: 'Presets', handler: getPreset },

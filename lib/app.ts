@@ -3,9 +3,10 @@ import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
 import type { OwnerFolder } from './artifacts/artifact-names.ts';
+import { createReconciliations, type Reconciliations } from './billing/reconciliation.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toRequestLimits } from './contract/schema/request-limits.ts';
-import { createSealedCursors } from './cursors/sealed-cursor.ts';
+import { createSealedCursors, type SealedCursors } from './cursors/sealed-cursor.ts';
 import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Readiness } from './diagnostics/readiness.ts';
@@ -40,6 +41,7 @@ import { toReplayPolicies } from './replay/replay-policies.ts';
 import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
+import type { Usage } from './usage/usage.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -104,15 +106,15 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const maxInputBytes = config.inputs.max_bytes_each;
   const cursors = createSealedCursors(stores.secret);
   const presets = createPresets({ store: stores.presets, cursors, replay, clock });
+  const reconciliations = openReconciliations(registry, stores, cursors, outside);
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts, replay });
   const served = { runs, publisher, replay, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
-  const own = [readiness.probe, stores.leaseRenewal, ...artifacts.tasks];
-  const catalogues = registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
-  const others = [usage.retention, ...catalogues, ...outside.tasks];
-  const all = [...own, ...toTakeover(stores, { appJobs, artifacts }), ...appJobs.tasks, ...others];
-  const { tasks, report } = recordTasks(all, outside);
+  const own = [readiness.probe, stores.leaseRenewal, ...artifacts.tasks, ...appJobs.tasks];
+  const takeover = toTakeover(stores, { appJobs, artifacts });
+  const others = otherTasks({ registry, usage, reconciliations }, outside);
+  const { tasks, report } = recordTasks([...own, ...takeover, ...others], outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock },
     database: stores,
@@ -138,6 +140,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       presets,
       sessions,
       usage,
+      reconciliations,
       readiness,
       diagnostics,
       artifacts: delivery,
@@ -212,6 +215,18 @@ function toTakeover(
   return [{ name: 'takeover', everyMs, run }];
 }
 
+function otherTasks(
+  parts: {
+    readonly registry: Pick<ProviderRegistry, 'all'>;
+    readonly usage: Pick<Usage, 'retention'>;
+    readonly reconciliations: Pick<Reconciliations, 'retention'>;
+  },
+  { tasks }: Pick<Outside, 'tasks'>,
+): readonly Task[] {
+  const catalogues = parts.registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
+  return [parts.usage.retention, parts.reconciliations.retention, ...catalogues, ...tasks];
+}
+
 /** Closes the parts one after the other. */
 async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
   for (const part of parts) await part.close();
@@ -225,6 +240,15 @@ function openPrices(config: Config): PriceList {
   const operator = readPrices(config.runtime.prices_file);
   const providers = pricedProviders(config);
   return createPriceList({ operator, shipped: SHIPPED_PRICES, providers });
+}
+
+function openReconciliations(
+  registry: ProviderRegistry,
+  { billing: store }: Stores,
+  cursors: SealedCursors,
+  { clock }: Outside,
+) {
+  return createReconciliations({ registry, store, cursors, clock });
 }
 
 function openReplay({ runtime }: Config, { clock, ids }: Outside, stores: Stores) {

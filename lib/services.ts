@@ -1,4 +1,5 @@
 import type { ArtifactDelivery } from './artifacts/delivery.ts';
+import type { Reconciliations } from './billing/reconciliation.ts';
 import type { RequestContext } from './contract/request/request-context.ts';
 import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
@@ -40,6 +41,7 @@ export interface Services {
   readonly presets: Presets;
   readonly sessions: Sessions;
   readonly usage: Pick<Usage, 'report'>;
+  readonly reconciliations: Pick<Reconciliations, 'run'>;
   readonly openAiImages: OpenAiImages;
   readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;

@@ -121,6 +121,11 @@ export interface ProviderContext {
    * error, a metric or a reply.
    */
   readonly accepted: (ticket: string) => Promise<boolean>;
+  /**
+   * Reports the id under which the service bills the call: at most 64 visible ASCII characters. A later id replaces an earlier
+   * one. The id is stored with the cost of the call and never appears in a log, an error, a metric or a reply.
+   */
+  readonly billedAs: (id: string) => void;
 }
 
 export interface ProviderOutput {
@@ -154,9 +159,21 @@ export interface ProviderResult {
   /** Absent if the service reported no cost. */
   readonly cost?: ReportedCost;
   readonly billed?: BilledQuantities;
-  /** The ids under which the service bills the call. At most 64 visible ASCII characters each. Never logged. */
-  readonly upstreamIds?: readonly string[];
   readonly warnings?: readonly Warning[];
+}
+
+/** The charges of a service, as its invoice will have them. */
+export interface ProviderBilling {
+  /**
+   * Resolves with the charged amount of each call that the service has billed. A call that the service has not billed yet is
+   * missing. The calls were sent on `sinceDay` (days since 1970-01-01, UTC) or later. Throws `upstream`,
+   * `provider_authentication` or `permission_denied`, and rejects with the signal's reason if the signal aborts.
+   */
+  chargesOf(
+    ids: readonly string[],
+    sinceDay: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Amount>>;
 }
 
 export interface ProviderDescription {
@@ -271,6 +288,8 @@ export interface Provider {
    * `execute`.
    */
   readonly sessions?: ProviderSessions;
+  /** Present if the service reports what it has charged for a call. */
+  readonly billing?: ProviderBilling;
   /** Present if the models and their capabilities come from a list of the service. */
   readonly catalogue?: ProviderCatalogue;
   /** Returns the number of times that the child process was restarted. Absent if the provider has no child process. */

@@ -3,7 +3,7 @@ import {
   type Amount,
   amountText,
   COST_BASES,
-  type Cost,
+  type CostBasis,
   sumCosts,
 } from '../contract/reply/cost.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
@@ -106,7 +106,7 @@ export function refuseBeyondBudget(limit: SpendingLimit, spent: Spent, amount: A
  */
 export function spentBy(
   { held, outputs }: Pick<StoredAccount, 'held' | 'outputs'>,
-  counts: readonly ProviderCounts[],
+  counts: readonly Pick<ProviderCounts, 'cost' | 'unpriced'>[],
 ): Amount {
   const known = sumCosts(counts.map(({ cost }) => cost)).amount;
   const unpriced = BigInt(counts.reduce((sum, count) => sum + count.unpriced, 0));
@@ -114,10 +114,13 @@ export function spentBy(
   return known + (held * unpriced + all - 1n) / all;
 }
 
-/** Returns the number that a basis has in the database. A weaker basis has a greater number. */
-export function basisNumber({ basis }: Cost): number {
-  return COST_BASES.indexOf(basis);
-}
+/** The number of each basis in the database. A weaker basis has a greater number. */
+export const BASIS_NUMBERS: Readonly<Record<CostBasis, number>> = {
+  free: 0,
+  reported: 1,
+  priced: 2,
+  unknown: 3,
+};
 
 /** The column `basis`. */
 export const StoredBasis = v.pipe(

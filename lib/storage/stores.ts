@@ -2,6 +2,7 @@ import type { Permits } from '../admission/permits-port.ts';
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { StoredObjects } from '../artifacts/stored-objects-port.ts';
+import type { BillingStore } from '../billing/billing-store-port.ts';
 import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
@@ -35,6 +36,7 @@ export interface TableStores {
   readonly sessions: SessionStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
+  readonly billing: BillingStore;
   readonly webhooks: WebhookStore;
   readonly artifacts: ArtifactStore;
 }

@@ -205,6 +205,7 @@ function watched(signal = new AbortController().signal) {
       events.push(event);
     },
     accepted: async () => false,
+    billedAs: () => {},
   };
   return { context, events };
 }

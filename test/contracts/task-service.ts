@@ -67,12 +67,12 @@ export function describeTaskService({ service, emulated, settings, billed, faile
       const rig = open();
       const before = upstream.submitted();
       upstream.next(behaviour);
-      const { ended, reported, tickets } = rig.run(request);
+      const { ended, reported, tickets, billedIds } = rig.run(request);
       const result = await ended;
       await rig.close();
       expect(upstream.violations()).toEqual([]);
       expect(upstream.submitted() - before).toBe(1);
-      return { result, reported, tickets, tasks: tasksOf(request) };
+      return { result, reported, tickets, billedIds, tasks: tasksOf(request) };
     }
 
     function expectImage(result: unknown): void {
@@ -309,13 +309,18 @@ export function describeTaskService({ service, emulated, settings, billed, faile
     });
 
     test('the reported charge of a task is the charge in the ledger', async () => {
-      const { result, tasks } = await outcome({});
+      const { result, billedIds, tasks } = await outcome({});
       const [task] = tasks;
 
-      expect(result).toMatchObject({
-        ...billed(task?.charge ?? 0n),
-        upstreamIds: [task?.id],
-      });
+      expect(result).toMatchObject(billed(task?.charge ?? 0n));
+      expect(billedIds).toEqual([task?.id]);
+    });
+
+    test('the id of a task is known even if its outcome is not', async () => {
+      const { result, billedIds, tasks } = await outcome({ end: 'lost' });
+
+      expect(result).toMatchObject(UNKNOWN);
+      expect(billedIds).toEqual([tasks[0]?.id]);
     });
   });
 }

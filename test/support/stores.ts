@@ -23,7 +23,15 @@ export type TestStores = Awaited<ReturnType<typeof openTestStores>>;
 
 type StateStores = Pick<
   Stores,
-  'jobs' | 'queue' | 'presets' | 'sessions' | 'ledger' | 'usage' | 'webhooks' | 'artifacts'
+  | 'jobs'
+  | 'queue'
+  | 'presets'
+  | 'sessions'
+  | 'ledger'
+  | 'usage'
+  | 'billing'
+  | 'webhooks'
+  | 'artifacts'
 >;
 
 /** The open state of a test, in the database of one driver. */

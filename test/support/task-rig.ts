@@ -66,6 +66,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
     run(request: ProviderRequest, changes: Partial<ProviderContext> = {}) {
       const reported: ProviderEvent[] = [];
       const tickets: string[] = [];
+      const billedIds: string[] = [];
       const context: ProviderContext = {
         requestId: 'a-request',
         attempt: 1,
@@ -75,10 +76,17 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
           tickets.push(ticket);
           return true;
         },
+        billedAs: (id) => void billedIds.push(id),
         ...changes,
       };
       const result = provider.execute(request, context);
-      return { reported, tickets, result, ended: result.catch((thrown: unknown) => thrown) };
+      return {
+        reported,
+        tickets,
+        billedIds,
+        result,
+        ended: result.catch((thrown: unknown) => thrown),
+      };
     },
 
     async close() {

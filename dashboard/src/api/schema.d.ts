@@ -456,6 +456,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/providers/{name}/reconciliation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare the recorded costs with the charges of a service
+         * @description The comparison of at most 50 calls.
+         */
+        post: operations["reconcileProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/presets": {
         parameters: {
             query?: never;
@@ -4553,6 +4573,114 @@ export interface operations {
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];
+        };
+    };
+    reconcileProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The number of days, including the current day (UTC).
+                     * @default 7
+                     */
+                    days?: number | null;
+                    /**
+                     * @description True if the recorded costs are compared but not changed.
+                     * @default false
+                     */
+                    dry_run?: boolean | null;
+                    /** @description The next_cursor of the previous reply, which had the same number of days. */
+                    cursor?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The comparison of at most 50 calls. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        provider: string;
+                        /** @description False if the service does not report its charges, so that no call is compared. */
+                        reports_charges: boolean;
+                        /** @description Calls whose recorded cost is the charge of the service. */
+                        equal: number;
+                        /** @description Calls whose recorded cost was unknown or different, and is the charge of the service now. */
+                        settled: number;
+                        /** @description Calls that the service has not billed yet. */
+                        pending: number;
+                        /** @description The amount in US dollars by which the recorded costs of these calls have changed, as decimal text with a sign if negative. */
+                        correction: string;
+                        /** @description The days with calls of the provider, earliest first. */
+                        days: {
+                            /**
+                             * Format: date
+                             * @description The day in UTC, such as 2026-11-22.
+                             */
+                            day: string;
+                            /** @description The recorded cost of the calls of all tokens. */
+                            cost: {
+                                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                                amount?: string;
+                                /** @description The known part of a sum whose basis is `unknown`. */
+                                known_amount?: string;
+                                /**
+                                 * @description Present with an amount.
+                                 * @constant
+                                 */
+                                currency?: "USD";
+                                /**
+                                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                                 * @enum {string}
+                                 */
+                                basis: "free" | "reported" | "priced" | "unknown";
+                            };
+                            /** @description The images whose cost is unknown. */
+                            unknown_images: number;
+                        }[];
+                        /** @description Present if more calls remain. */
+                        next_cursor?: string;
+                    };
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            502: components["responses"]["upstream"];
+            /** @description Service Unavailable: `provider_authentication`, `overloaded`. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    "retry-after": components["headers"]["retry-after"];
+                    "retry-after-ms": components["headers"]["retry-after-ms"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
         };
     };
     listPresets: {

@@ -98,6 +98,9 @@ async function tryOnce(
       call.onEvent(event);
     },
     accepted: (ticket) => ledger.accepted({ model: request.model, ticket }),
+    billedAs(id) {
+      if (!isOver) ledger.billedAs(id);
+    },
   });
   const ending = running.then(
     (result) => ({ result, isLate: signal.aborted }),

@@ -83,6 +83,11 @@ export const NO_COUNTS: Omit<ProviderCounts, 'provider'> = {
   unpriced: 0,
 };
 
+/** A call that has ended, under the id with which the service bills the call. */
+export interface BilledCall extends Pick<ProviderCounts, 'provider' | 'cost' | 'unpriced'> {
+  readonly id: string;
+}
+
 /** The counts of calls that have ended and are not counted yet. */
 export interface Settlement {
   /**
@@ -92,6 +97,8 @@ export interface Settlement {
   readonly renewals: number;
   /** At most one entry for each provider. */
   readonly counts: readonly ProviderCounts[];
+  /** The calls in `counts` whose id in the invoice is known. They are stored for `BillingStore`. */
+  readonly calls?: readonly BilledCall[];
 }
 
 /**

@@ -7,6 +7,7 @@ import { MAX_TICKET_BYTES } from '../../providers/provider-port.ts';
 import type { EarlierWork } from '../earlier-work-port.ts';
 import {
   type AcceptedCall,
+  type BilledCall,
   NO_COUNTS,
   type OpenCall,
   type ProviderCounts,
@@ -128,7 +129,11 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
       if (!charges.hasUncounted()) return true;
       try {
-        await account.renew({ renewals, counts: sumByProvider(charges.uncounted()) }, outputs);
+        const calls = charges.billedCalls();
+        await account.renew(
+          { renewals, counts: sumByProvider(charges.uncounted()), calls },
+          outputs,
+        );
       } catch {
         return false;
       }
@@ -158,7 +163,8 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
-      return { renewals, counts: sumByProvider([...charges.uncounted(), ...failed]) };
+      const counts = sumByProvider([...charges.uncounted(), ...failed]);
+      return { renewals, counts, calls: charges.billedCalls() };
     },
 
     /** Returns the cost of all calls that have ended, on all routes. */
@@ -259,9 +265,12 @@ function createCharges(book: RowBook) {
   let counted = 0;
   let tokens: readonly ProviderCounts[] = [];
   const prices = new Map<number, CallPrices>();
+  const ids = new Map<number, string>();
   return {
     /** The prices of each call. */
     prices,
+    /** The ids of the calls in the invoices of their services. */
+    ids,
     addTokens(provider: string, count: number): void {
       tokens = [...tokens, { ...NO_COUNTS, provider, tokens: count }];
     },
@@ -270,6 +279,15 @@ function createCharges(book: RowBook) {
     uncounted(): readonly ProviderCounts[] {
       const rows = book.rows().slice(counted);
       return [...countPaid(rows), ...countCosts(rows, prices), ...tokens];
+    },
+    /** Returns the calls that are not counted yet and whose id in the invoice is known. */
+    billedCalls(): readonly BilledCall[] {
+      const byCall = Map.groupBy(book.rows().slice(counted), ({ call }) => call);
+      return [...byCall].flatMap(([call, own]) => {
+        const [id, provider] = [ids.get(call), own[0]?.provider];
+        if (id === undefined || provider === undefined) return [];
+        return [{ provider, id, ...costsOfCall(own, prices.get(call) ?? UNPRICED) }];
+      });
     },
     /** Marks everything as counted. */
     setCounted(): void {
@@ -285,7 +303,7 @@ interface CallDeps {
   readonly book: RowBook;
   readonly account: Pick<Account, 'open'>;
   readonly tickets: ReturnType<typeof createTickets>;
-  readonly charges: Pick<ReturnType<typeof createCharges>, 'prices' | 'addTokens'>;
+  readonly charges: Pick<ReturnType<typeof createCharges>, 'prices' | 'ids' | 'addTokens'>;
 }
 
 /** The charges that a reply reports. */
@@ -346,6 +364,8 @@ function createLedgerCall(
     /** Stores the ticket of the call. Resolves with false if the call cannot continue in another process. Never rejects. */
     accepted: (accepted: Omit<AcceptedCall, 'call'>): Promise<boolean> =>
       tickets.store({ call, ...accepted }),
+    /** Records the id under which the service bills the call. */
+    billedAs: (id: string): void => void charges.ids.set(call, id),
     /** Deletes the ticket of the call before the call is sent again. Throws `overloaded`. */
     withdrawTicket: (): Promise<void> => tickets.withdraw(call),
     /** Records that the provider has sent a part of its output. */

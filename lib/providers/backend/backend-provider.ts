@@ -18,6 +18,7 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   /** Maximum number of concurrent calls, by default the maximum of all documents. */
   readonly maxParallelCalls?: number;
   readonly catalogue?: Provider['catalogue'];
+  readonly billing?: Provider['billing'] | undefined;
   readonly refuse: NonNullable<Provider['refuse']>;
   /** Runs one call that `refuse` has accepted. */
   readonly call: Provider['execute'];
@@ -29,7 +30,7 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
 /** Creates a provider whose calls are requests to a remote backend. */
 export function createBackendProvider(backend: Backend): Provider {
   const { name, displayName, settings, documents, maskForm, refuse, call, probe } = backend;
-  const { maxParallelCalls, catalogue } = backend;
+  const { maxParallelCalls, catalogue, billing } = backend;
   const current = typeof documents === 'function' ? documents : () => documents;
   const parallel = current().map(({ batching }) => batching.max_parallel_outputs);
   const index = createModelIndex(current);
@@ -57,6 +58,7 @@ export function createBackendProvider(backend: Backend): Provider {
     },
     probe,
     ...(catalogue ? { catalogue } : {}),
+    ...(billing ? { billing } : {}),
     async close() {
       await calls.close();
       await backend.close?.();

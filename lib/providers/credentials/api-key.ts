@@ -48,6 +48,15 @@ export interface ApiKeySource {
   readiness(): Promise<ProviderReadiness>;
 }
 
+/** Resolves with the headers of a request that reads JSON. Rejects as `ApiKeySource.key` does. */
+export async function readHeaders(
+  source: Pick<ApiKeySource, 'key'>,
+  keyHeaders: (key: string) => Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const key = await source.key();
+  return { accept: 'application/json', ...(key === undefined ? {} : keyHeaders(key)) };
+}
+
 /**
  * Creates the source of one provider's API key. The settings name the environment variable or the file that contains
  * the key. Errors contain neither the key nor the path.

@@ -12,7 +12,7 @@ import {
   type StreamLimits,
   streamLimits,
 } from '../http/sse.ts';
-import { withInvoiceId } from '../invoice-ids.ts';
+import { reportInvoiceId } from '../invoice-ids.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type {
   CallFacts,
@@ -43,7 +43,6 @@ const ID_HEADERS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 interface Sent {
   readonly call: RepliedCall;
   readonly isFormatFree: boolean;
-  readonly invoiceId: string | undefined;
 }
 
 interface Parts extends NamedProviderParts<'openai_images'> {
@@ -78,7 +77,7 @@ export function createImagesClient(parts: Parts) {
 
   async function toResult(
     { images: found, usage, cost }: FoundImages,
-    { call, isFormatFree, invoiceId }: Sent,
+    { call, isFormatFree }: Sent,
     signal: AbortSignal,
   ): Promise<ProviderResult> {
     const outputs = [];
@@ -95,7 +94,6 @@ export function createImagesClient(parts: Parts) {
       outputs,
       ...(usage ? { usage } : {}),
       ...(cost === undefined ? {} : { cost: { amount: cost } }),
-      ...withInvoiceId(invoiceId),
     };
   }
 
@@ -121,9 +119,10 @@ export function createImagesClient(parts: Parts) {
         await throwIfRefused(reply, toRefusal, options);
         return { response: reply, headers: own };
       });
+      reportInvoiceId(context, invoiceIdOf(response));
       const read = async () => {
         const found = await readImages(response, request, context, (it) => toError(response, it));
-        const sent = { call: { url, headers }, isFormatFree, invoiceId: invoiceIdOf(response) };
+        const sent = { call: { url, headers }, isFormatFree };
         return toResult(found, sent, signal);
       };
       return readReply(response, read, options);

@@ -4,11 +4,18 @@ import { uprightEdges } from '../../images/image.ts';
 import { createBackendProvider } from '../backend/backend-provider.ts';
 import { fittedEdges } from '../backend/edges.ts';
 import { refuseTooManyInputs, toVerified } from '../backend/sent-images.ts';
+import { createBilling } from '../billing/billing.ts';
+import { readHeaders } from '../credentials/api-key.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { Provider, ProviderInput, ProviderRequest } from '../provider-port.ts';
+import type {
+  Provider,
+  ProviderBilling,
+  ProviderInput,
+  ProviderRequest,
+} from '../provider-port.ts';
 import { refuseText } from './call-body.ts';
 import { inputLimits } from './capabilities.ts';
-import { createImagesClient } from './client.ts';
+import { createEndpoint, createImagesClient } from './client.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 import { createImagesModels } from './images-models.ts';
@@ -42,8 +49,25 @@ export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_ima
       return models.run(request.model, () => client.call(readable, context));
     },
     probe: apiKey.readiness,
+    billing: openBilling(parts, dialect),
     ...models.published,
     close: models.close,
+  });
+}
+
+function openBilling(
+  { apiKey, settings, ...parts }: NamedProviderParts<'openai_images'>,
+  dialect: Dialect,
+): ProviderBilling | undefined {
+  const { billing: source } = dialect;
+  if (!source) return undefined;
+  const address = settings.base_url.replace(/\/+$/, '');
+  const { headers: keyHeaders } = createEndpoint(settings, dialect);
+  return createBilling({
+    ...parts,
+    source,
+    address,
+    headers: () => readHeaders(apiKey, keyHeaders),
   });
 }
 

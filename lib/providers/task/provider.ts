@@ -2,9 +2,11 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { createBackendProvider } from '../backend/backend-provider.ts';
 import { refuseTooManyInputs } from '../backend/sent-images.ts';
+import { createBilling } from '../billing/billing.ts';
+import { readHeaders } from '../credentials/api-key.ts';
 import { streamLimits } from '../http/sse.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { CallOutline, Provider } from '../provider-port.ts';
+import type { CallOutline, Provider, ProviderBilling } from '../provider-port.ts';
 import { parallelCalls } from './capabilities.ts';
 import { createRequestPace } from './request-pace.ts';
 import { createTaskBodies } from './task-bodies.ts';
@@ -70,6 +72,7 @@ export function createTaskProvider(
       return models.run(request.model, () => run(call, context));
     },
     probe: apiKey.readiness,
+    billing: openBilling(parts, service, baseUrl),
     ...models.published,
     close: models.close,
   });
@@ -77,6 +80,22 @@ export function createTaskProvider(
 
 function baseUrlOf({ base_url }: TaskSettings, { baseUrl = '' }: TaskService): string {
   return (base_url === '' ? baseUrl : base_url).replace(/\/+$/, '');
+}
+
+function openBilling(
+  { apiKey, ...parts }: NamedProviderParts<'task'>,
+  { billing: source, baseUrl: standard, keyHeaders }: TaskService,
+  baseUrl: string,
+): ProviderBilling | undefined {
+  if (!source) return undefined;
+  // A proxy or an emulator at another address also answers for the host of the charges.
+  const address = baseUrl === standard ? source.address : baseUrl;
+  return createBilling({
+    ...parts,
+    source,
+    address,
+    headers: () => readHeaders(apiKey, keyHeaders),
+  });
 }
 
 /** Connects the parts of the engine for one account. */

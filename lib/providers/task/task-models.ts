@@ -1,5 +1,6 @@
 import { type Catalogue, createCatalogue } from '../catalogue/catalogue.ts';
 import { createListedModels } from '../catalogue/listed-models.ts';
+import { readHeaders } from '../credentials/api-key.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import { capabilitiesOf, modelOf } from './capabilities.ts';
 import { EndpointFacts } from './catalogue/endpoint-facts.ts';
@@ -42,10 +43,7 @@ function openCatalogue(
     // A proxy or an emulator at another address also answers for the host of the catalogue.
     address: baseUrl === standard ? source.address : baseUrl,
     paths: source.paths(settings.catalogue === 'all' ? undefined : settings.models),
-    async headers() {
-      const key = await apiKey.key();
-      return { accept: 'application/json', ...(key === undefined ? {} : keyHeaders(key)) };
-    },
+    headers: () => readHeaders(apiKey, keyHeaders),
     hours: settings.catalogue_hours,
     constants: settings.constants,
     facts: EndpointFacts,

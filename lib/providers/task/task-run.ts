@@ -3,7 +3,7 @@ import { isInterruption } from '../../errors/interruption.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
-import { withInvoiceId } from '../invoice-ids.ts';
+import { reportInvoiceId } from '../invoice-ids.ts';
 import type { ProviderContext, ProviderOutput, ProviderResult } from '../provider-port.ts';
 import type { TaskClient } from './task-client.ts';
 import { failureError } from './task-failures.ts';
@@ -73,6 +73,7 @@ export function createTaskRun(deps: Deps) {
     const { signal, onEvent } = context;
     const [index = 0] = call.request.indices;
     const task = await started(call, context);
+    reportInvoiceId(context, task.ticket.id);
     try {
       const onRunning = () => onEvent({ type: 'progress', stage: 'generating', index });
       const { state, json } = await ended(task, call, signal, onRunning);
@@ -109,12 +110,11 @@ function doneOrThrow(state: TaskState, { request }: TaskCall): Done {
   throw unknownOutcome('task_lost');
 }
 
-/** Returns the cost, the billed quantities and the id for the invoice, as far as the service reports them. */
-function billOf({ id, charge }: TaskTicket, state: TaskState): Omit<ProviderResult, 'outputs'> {
+/** Returns the cost and the billed quantities, as far as the service reports them. */
+function billOf({ charge }: TaskTicket, state: TaskState): Omit<ProviderResult, 'outputs'> {
   const { amount, ...billed } = { ...charge, ...(state.phase === 'done' ? state.charge : {}) };
   return {
     ...(amount === undefined ? {} : { cost: { amount: BigInt(amount) } }),
     ...(Object.keys(billed).length > 0 ? { billed } : {}),
-    ...withInvoiceId(id),
   };
 }

@@ -1,6 +1,7 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { CallEffect } from '../../errors/call-effect.ts';
 import type { FailureRow } from '../backend/failures.ts';
+import type { BillingSource } from '../billing/billing.ts';
 import type { CatalogueKind } from '../catalogue/catalogue-page.ts';
 import type { FormPart } from '../http/multipart-body.ts';
 import type {
@@ -58,6 +59,8 @@ export interface TaskService {
   failure(reply: TaskReply, call: TaskFacts): TaskFailure | undefined;
   /** The list of models that the service publishes with their inputs. Absent if the service has no such list. */
   readonly source?: TaskSource;
+  /** The charges of the service, at their address. Absent if the service does not report them. */
+  readonly billing?: BillingSource & { readonly address: string };
   /** The separate upload of large images. Absent if images are always sent with the submission. */
   readonly upload?: TaskUpload;
 }

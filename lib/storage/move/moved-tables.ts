@@ -20,6 +20,7 @@ export const MOVED_TABLES = [
   'charge',
   'spending',
   'usage',
+  'billed_call',
   'ledger',
   'ledger_row',
   'ledger_ticket',

@@ -2,10 +2,12 @@ import * as v from 'valibot';
 import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
   AcceptedCall,
+  BilledCall,
   LedgerEntry,
   LedgerStore,
   OpenCall,
   ProviderCounts,
+  Settlement,
 } from '../../generation/ledger/ledger-store-port.ts';
 import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
 import {
@@ -18,6 +20,7 @@ import {
   toEarlierWork,
 } from '../accounts.ts';
 import { HELD_COLUMNS, heldColumns, limitOf, StoredAmount, spentBy } from '../budgets.ts';
+import { createBilledCalls } from './billing-store.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isAbandonedSql, type ReplicaLease } from './replica-lease.ts';
 import { createCharges } from './usage-store.ts';
@@ -81,19 +84,19 @@ export function createLedgerStore(
         await charges.reserveMoney(queries, limitOf(account), spent);
         await calls.close(queries, id);
         await queries.rows(RENEW, [id, images, reserved, settlement.renewals + 1]);
-        await charges.count(queries, account, settlement.counts);
+        await accounts.countCalls(queries, account, settlement);
       }),
     close: (id, settlement) =>
       write(async (queries) => {
         const account = await accounts.lock(queries, id);
-        if (account) await accounts.close(queries, account, newIn(account, settlement));
+        if (account) await accounts.settle(queries, account, settlement);
       }),
-    record: (entry, { counts }) =>
+    record: (entry, { counts, calls }) =>
       write(async (queries) => {
         const account = await accounts.lock(queries, entry.id);
         const nothing = { ...entry, reserved: 0, held: 0n, outputs: entry.images };
-        if (account) await accounts.close(queries, account, counts);
-        else await accounts.count(queries, nothing, counts);
+        if (account) await accounts.close(queries, account, counts, calls);
+        else await accounts.count(queries, nothing, counts, calls);
       }),
     recover: () =>
       write(async (queries) => {
@@ -192,9 +195,8 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     async close(queries: Queries, id: string, { settlement, kept }: JobAccountEnd): Promise<void> {
       const account = await accounts.lock(queries, id);
       if (!account) return;
-      const counts = settlement
-        ? newIn(account, settlement)
-        : countsOfOpen(account, await accounts.listOpen(queries, id), kept);
+      if (settlement) return accounts.settle(queries, account, settlement);
+      const counts = countsOfOpen(account, await accounts.listOpen(queries, id), kept);
       await accounts.close(queries, account, counts);
     },
   };
@@ -217,6 +219,7 @@ type NewAccount = Pick<LedgerEntry, 'id' | 'token' | 'day' | 'images'> &
 
 function createAccounts(schema: string) {
   const charges = createCharges(schema);
+  const addBilled = createBilledCalls(schema);
   const BEGIN = `
     INSERT INTO ${schema}.ledger (
       id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
@@ -237,14 +240,36 @@ function createAccounts(schema: string) {
     queries: Queries,
     account: Pick<StoredAccount, 'token' | 'day' | 'reserved' | 'held' | 'outputs'>,
     counts: readonly ProviderCounts[],
+    calls?: readonly BilledCall[],
   ): Promise<void> {
     await charges.charge(queries, account, chargedBy(counts) - account.reserved);
     await charges.spend(queries, account, spentBy(account, counts) - account.held);
     await charges.count(queries, account, counts);
+    await addBilled(queries, account, calls);
+  }
+
+  async function close(
+    queries: Queries,
+    account: StoredAccount,
+    counts: readonly ProviderCounts[],
+    calls?: readonly BilledCall[],
+  ): Promise<void> {
+    await queries.rows(CLOSE, [account.id]);
+    await count(queries, account, counts, calls);
   }
 
   return {
     count,
+
+    /** Counts calls without a change of the reservation. */
+    async countCalls(
+      queries: Queries,
+      account: StoredAccount,
+      { counts, calls }: Settlement,
+    ): Promise<void> {
+      await charges.count(queries, account, counts);
+      await addBilled(queries, account, calls);
+    },
 
     /** Begins an account. Resolves with false, and changes nothing, if the account has begun already. */
     async begin({ rows }: Queries, account: NewAccount): Promise<boolean> {
@@ -275,13 +300,10 @@ function createAccounts(schema: string) {
       return v.parse(OpenRows, await rows(LIST_OPEN, [id]));
     },
 
-    async close(
-      queries: Queries,
-      account: StoredAccount,
-      counts: readonly ProviderCounts[],
-    ): Promise<void> {
-      await queries.rows(CLOSE, [account.id]);
-      await count(queries, account, counts);
-    },
+    close,
+
+    /** Closes an account with the counts that are not stored yet. */
+    settle: (queries: Queries, account: StoredAccount, settlement: Settlement): Promise<void> =>
+      close(queries, account, newIn(account, settlement), settlement.calls),
   };
 }

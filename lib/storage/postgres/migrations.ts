@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Connection, Queries } from './connection.ts';
 import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
+import { billingSchema } from './schema-billing.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { moneySchema } from './schema-money.ts';
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: limitsSchema, oldest: 1 },
   { sql: ticketsSchema, oldest: 1 },
   { sql: moneySchema, oldest: 1 },
+  { sql: billingSchema, oldest: 1 },
 ];
 
 interface Options {

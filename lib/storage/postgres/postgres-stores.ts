@@ -1,6 +1,7 @@
 import type { JobSearch } from '../../jobs/job-store-port.ts';
 import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
+import { createBillingStore } from './billing-store.ts';
 import type { Database } from './database.ts';
 import { createJobSearch } from './jobs/job-search.ts';
 import { createJobStore } from './jobs/job-store.ts';
@@ -27,6 +28,7 @@ export function createPostgresStores(database: Database, lease: ReplicaLease): P
     sessions: createSessionStore(database),
     ledger: createLedgerStore(database, lease),
     usage: createUsageStore(database),
+    billing: createBillingStore(database),
     webhooks: createWebhookStore(database, lease),
     artifacts: createArtifactStore(database, lease),
     health: { probe: database.probe, sizes: database.sizes },

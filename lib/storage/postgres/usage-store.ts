@@ -5,7 +5,7 @@ import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance } from '../allowance.ts';
 import {
-  basisNumber,
+  BASIS_NUMBERS,
   hasBudget,
   periodsOf,
   refuseBeyondBudget,
@@ -144,7 +144,15 @@ export function createCharges(schema: string) {
       for (const counts of inOrder) {
         if (isEmpty(counts)) continue;
         const { provider, images, lost, unknown, failed, tokens, cost, unpriced } = counts;
-        const numbers = [images, lost, unknown, failed, tokens, cost.amount, basisNumber(cost)];
+        const numbers = [
+          images,
+          lost,
+          unknown,
+          failed,
+          tokens,
+          cost.amount,
+          BASIS_NUMBERS[cost.basis],
+        ];
         await rows(COUNT, [token, day, provider, ...numbers, unpriced]);
       }
     },

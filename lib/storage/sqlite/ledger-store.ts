@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
   AcceptedCall,
+  BilledCall,
   LedgerStore,
   OpenCall,
   ProviderCounts,
+  Settlement,
 } from '../../generation/ledger/ledger-store-port.ts';
 import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
 import {
@@ -17,6 +19,7 @@ import {
   toEarlierWork,
 } from '../accounts.ts';
 import { HELD_COLUMNS, heldColumns, limitOf, spentBy } from '../budgets.ts';
+import { prepareBilledCalls } from './billing-store.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
 import { prepareCharges } from './usage-store.ts';
@@ -120,20 +123,21 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
         sums.refuseBeyondAllowance({ ...ledger, allowance: ledger.allowance ?? undefined }, more);
         calls.close(id);
         renew.run({ id, images, reserved, renewals: settlement.renewals + 1 });
-        sums.count(ledger, settlement.counts);
+        accounts.countCalls(ledger, settlement);
         sums.charge(ledger, more);
         sums.reserveMoney(limitOf(ledger), spentBy(ledger, settlement.counts));
       }),
     close: (id, settlement) =>
       database.write(() => {
         const ledger = accounts.find(id);
-        if (ledger) accounts.close(ledger, newIn(ledger, settlement));
+        if (ledger) accounts.settle(ledger, settlement);
       }),
-    record: (entry, { counts }) =>
+    record: (entry, { counts, calls }) =>
       database.write(() => {
         const ledger = accounts.find(entry.id);
-        if (ledger) accounts.close(ledger, counts);
-        else accounts.count({ ...entry, reserved: 0, held: 0n, outputs: entry.images }, counts);
+        const unreserved = { ...entry, reserved: 0, held: 0n, outputs: entry.images };
+        if (ledger) accounts.close(ledger, counts, calls);
+        else accounts.count(unreserved, counts, calls);
       }),
     recover: () =>
       database.write(() => {
@@ -204,8 +208,8 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
     close(id: string, { settlement, kept }: JobAccountEnd): void {
       const ledger = accounts.find(id);
       if (!ledger) return;
-      const counts = settlement ? newIn(ledger, settlement) : accounts.openCounts(ledger, kept);
-      accounts.close(ledger, counts);
+      if (settlement) accounts.settle(ledger, settlement);
+      else accounts.close(ledger, accounts.openCounts(ledger, kept));
     },
   };
 }
@@ -217,25 +221,45 @@ function prepareAccounts(
   const find = database.prepare(FIND);
   const listRows = database.prepare(LIST_ROWS);
   const close = database.prepare(CLOSE);
+  const addBilled = prepareBilledCalls(database);
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
   function count(
     ledger: Pick<StoredAccount, 'token' | 'day' | 'reserved' | 'held' | 'outputs'>,
     counts: readonly ProviderCounts[],
+    calls?: readonly BilledCall[],
   ): void {
     sums.count(ledger, counts);
     sums.charge(ledger, chargedBy(counts) - ledger.reserved);
     sums.spend(ledger, spentBy(ledger, counts) - ledger.held);
+    addBilled(ledger, calls);
+  }
+
+  function closeWith(
+    ledger: StoredAccount,
+    counts: readonly ProviderCounts[],
+    calls?: readonly BilledCall[],
+  ): void {
+    close.run(ledger.id);
+    count(ledger, counts, calls);
   }
 
   return {
     count,
+
+    /** Counts calls without a change of the reservation. */
+    countCalls(ledger: StoredAccount, { counts, calls }: Settlement): void {
+      sums.count(ledger, counts);
+      addBilled(ledger, calls);
+    },
+
     find: (id: string): StoredAccount | undefined => v.parse(FoundLedger, find.get(id)),
 
-    close(ledger: StoredAccount, counts: readonly ProviderCounts[]): void {
-      close.run(ledger.id);
-      count(ledger, counts);
-    },
+    close: closeWith,
+
+    /** Closes an account with the counts that are not stored yet. */
+    settle: (ledger: StoredAccount, settlement: Settlement): void =>
+      closeWith(ledger, newIn(ledger, settlement), settlement.calls),
 
     /** Returns the counts of an account without a reported end. Outputs that may have been sent count as unknown. */
     openCounts(ledger: StoredAccount, kept?: ReadonlySet<number>): readonly ProviderCounts[] {

@@ -48,8 +48,28 @@ ALTER TABLE job_content ADD COLUMN budget_per_day INTEGER CHECK (budget_per_day 
 ALTER TABLE job_content ADD COLUMN budget_per_month INTEGER CHECK (budget_per_month >= 0);
 `;
 
+/**
+ * Adds the ended calls whose id in the invoice of their service is known. "cost", "basis" and "unpriced" are the part of the call in
+ * "usage", and "spent" its part in "spending".
+ */
+const BILLING = `
+CREATE TABLE billed_call (
+  provider TEXT NOT NULL,
+  id TEXT NOT NULL,
+  token TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  cost INTEGER NOT NULL CHECK (cost >= 0),
+  basis INTEGER NOT NULL CHECK (basis BETWEEN 0 AND 3),
+  unpriced INTEGER NOT NULL CHECK (unpriced >= 0),
+  spent INTEGER NOT NULL CHECK (spent >= 0),
+  PRIMARY KEY (provider, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX billed_call_order ON billed_call (provider, day, id);
+CREATE INDEX billed_call_age ON billed_call (day);
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS, MONEY];
+export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS, MONEY, BILLING];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,5 +1,6 @@
 import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
+import { createBillingStore } from './billing-store.ts';
 import { openStateDatabase, type StateDatabase } from './database.ts';
 import { createJobStore } from './jobs/job-store.ts';
 import { createQueueStore } from './jobs/queue-store.ts';
@@ -34,6 +35,7 @@ export function createSqliteStores(
     sessions: createSessionStore(database),
     ledger: createLedgerStore(database),
     usage: createUsageStore(database),
+    billing: createBillingStore(database),
     webhooks: createWebhookStore(database),
     artifacts: createArtifactStore(database),
     lease: createOwnerLease(database),

@@ -50,6 +50,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     recover: 'write',
   },
   usage: { charged: 'read', spent: 'read', list: 'read', prune: 'write' },
+  billing: { list: 'read', settle: 'write', days: 'read', prune: 'write' },
   webhooks: {
     listQueues: 'read',
     countPending: 'read',

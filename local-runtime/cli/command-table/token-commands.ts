@@ -109,4 +109,35 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     operation: 'GET /v1/usage',
     shows: 'usage',
   }),
+  command({
+    name: 'reconcile',
+    about: 'compare recorded costs with the charges of a provider, and record the charges',
+    details: [
+      'The service asks fal and OpenRouter what they have charged for each call. Corrects the usage and the budgets.',
+      'For other providers, --csv compares the days with an invoice: lines such as 2026-11-22,1.25 in US dollars.',
+    ],
+    arguments: { provider: { about: 'name of the provider' } },
+    options: {
+      days: {
+        value: 'count',
+        parse: parseWholeNumber,
+        about: 'number of days, at most 90 (default: 7)',
+      },
+      dryRun: { about: 'compare the costs, and change nothing' },
+      csv: { value: 'file', about: 'amounts of an invoice by day' },
+      ...JSON_OUTPUT,
+      ...SERVICE_OPTION,
+    },
+    examples: [
+      ['reconcile fal --days 30', 'record what fal has charged for the calls of 30 days'],
+      ['reconcile openai --csv invoice.csv', 'compare the days with an invoice'],
+    ],
+    exits: {
+      0: 'all costs are known and equal',
+      1: 'costs are unknown or different, or the request failed',
+      2: 'the file of --csv cannot be used',
+      4: 'no service can be reached',
+    },
+    run: async (call) => (await import('../commands/reconcile.ts')).runReconcile(call),
+  }),
 ];

@@ -58,6 +58,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
       signal: new AbortController().signal,
       onEvent: () => undefined,
       accepted: async () => false,
+      billedAs: () => {},
     });
   };
 }

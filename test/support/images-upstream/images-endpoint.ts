@@ -7,7 +7,7 @@ import type { createScript } from '../upstream/script.ts';
 import type { Behaviour } from './behaviours/behaviour.ts';
 import type { BehaviourName } from './behaviours/behaviours.ts';
 import { createCallInFlight } from './call-in-flight.ts';
-import type { Account, Dialect } from './dialects/dialect.ts';
+import type { Account, Bill, Dialect } from './dialects/dialect.ts';
 import { readForm, readJson } from './request/fields.ts';
 import type { ImageCall } from './request/image-call.ts';
 import type { createResults } from './results.ts';
@@ -24,15 +24,6 @@ interface Deps {
   readonly script: ReturnType<typeof createScript<BehaviourName, Behaviour, Settings>>;
   /** Address of this server, as `http://127.0.0.1:port`. */
   readonly origin: () => string;
-}
-
-/** The charge for the finished images of one call, whether the client received them or not. */
-interface Bill {
-  /** Undefined if the dialect does not name its calls. */
-  readonly id: string | undefined;
-  readonly images: number;
-  /** In units of 10^-10 USD. */
-  readonly amount: bigint;
 }
 
 /** Creates the routes that draw. Each call is checked strictly and runs the behaviour that the script selects. */

@@ -4,6 +4,7 @@ import { type Call, createCalls } from '../upstream/calls.ts';
 import { closeUpstream } from '../upstream/close-upstream.ts';
 import { createImages } from '../upstream/images.ts';
 import { type Handler, listen } from '../upstream/listener.ts';
+import { Refusal } from '../upstream/refusal.ts';
 import { createScript, type Step } from '../upstream/script.ts';
 import type { Behaviour } from './behaviours/behaviour.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
@@ -76,6 +77,24 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
   const routes = Object.entries(dialect.routes).map(([path, operation]) => {
     return [`POST ${path}`, endpoint.handler(operation)] as const;
   });
+  function replyBill({ reply }: NonNullable<Dialect['billing']>): Handler {
+    return async ({ headers, url = '' }, response) => {
+      const target = new URL(url, origin);
+      const bill = endpoint.bills().find(({ id }) => id === target.searchParams.get('id'));
+      const send = (status: number, json: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(json));
+      };
+      try {
+        dialect.checkHead({ headers, url: target }, account);
+      } catch (thrown) {
+        if (!(thrown instanceof Refusal)) throw thrown;
+        return send(thrown.status, dialect.toErrorBody(thrown));
+      }
+      if (bill) return send(200, reply(bill));
+      send(404, { error: { code: 404, message: 'Generation not found' } });
+    };
+  }
   const documents = Object.entries(dialect.documents ?? {}).map(([path, document]) => {
     return [`GET ${path}`, replyDocument(document)] as const;
   });
@@ -83,6 +102,7 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
     port,
     routes: {
       ...Object.fromEntries([...routes, ...documents]),
+      ...(dialect.billing ? { [`GET ${dialect.billing.path}`]: replyBill(dialect.billing) } : {}),
       [`GET ${RESULTS_PATH}/*`]: results.reply,
     },
     takesQueries: true,

@@ -33,6 +33,12 @@ export interface EmulatedService {
     /** Returns the reply to the first request to cancel the task. */
     reply(task: EmulatedTask): Reply;
   };
+  /** The charges of tasks, at a path of the API. */
+  readonly billing?: {
+    readonly path: string;
+    /** Returns the charges of ended tasks. Throws `Refusal` for a query that a correct client never sends. */
+    reply(query: URLSearchParams, tasks: readonly EmulatedTask[]): Reply;
+  };
   /** Returns the body of an error in the form of the service. */
   errorBody(refusal: Refusal): unknown;
   /** Returns the charge for a task in units of 10^-10 USD, with the rounding of the service. */

@@ -102,6 +102,10 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
       if (method === 'POST' && service.isSubmission(path)) {
         return await submit(incoming, path, response);
       }
+      if (service.billing && method === 'GET' && path === service.billing.path) {
+        checkKey(incoming);
+        return sendBills(service.billing, new URL(url, server.origin), response);
+      }
       const found = [...tasks.values()].find((task) => routeOf(task, url) !== undefined);
       const route = found && routeOf(found, url);
       if (found === undefined || route === undefined) {
@@ -118,6 +122,15 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
       }
       send(response, { status: thrown.status, json: service.errorBody(thrown) });
     }
+  }
+
+  function sendBills(
+    { reply }: NonNullable<EmulatedService['billing']>,
+    { searchParams }: URL,
+    response: ServerResponse,
+  ): void {
+    const ended = [...tasks.values()].filter((task) => !isUnfinished(task));
+    send(response, reply(searchParams, ended.map(view)));
   }
 
   function routeOf({ id, order }: RunningTask, url: string) {

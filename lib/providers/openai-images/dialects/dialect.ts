@@ -2,6 +2,7 @@ import type { Config } from '../../../config/settings/settings.ts';
 import type { Amount } from '../../../contract/reply/cost.ts';
 import type { OutputFormat } from '../../../contract/request/parameters.ts';
 import type { FailureRow } from '../../backend/failures.ts';
+import type { BillingSource } from '../../billing/billing.ts';
 import type { MaskForm } from '../../provider-port.ts';
 import type { Family } from './family.ts';
 
@@ -97,6 +98,8 @@ export interface Dialect {
   readonly costOf?: (reply: unknown) => Amount | undefined;
   /** Name of the header that contains the id of the call in the invoices of the service. */
   readonly invoiceIdHeader?: string;
+  /** The charges of the service, below its base URL. Absent if the service does not report them. */
+  readonly billing?: BillingSource;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import { FAILURES, type FailureRow } from '../../backend/failures.ts';
 import { optionalMember } from '../../backend/reply-members.ts';
 import type { Dialect, ImagesSettings } from './dialect.ts';
 import type { Family } from './family.ts';
+import { OPENROUTER_BILLING } from './openrouter-billing.ts';
 
 /**
  * A model whose descriptor is not known. The service fits a ratio to the ratios of the model (OpenRouter's guide to image
@@ -55,6 +56,7 @@ export const OPENROUTER: Dialect = {
   failureOf,
   costOf,
   invoiceIdHeader: 'x-generation-id',
+  billing: OPENROUTER_BILLING,
 };
 
 function toProvider({ upstreams }: Pick<ImagesSettings, 'upstreams'>) {

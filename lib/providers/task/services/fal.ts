@@ -4,6 +4,7 @@ import { optionalMember, Text } from '../../backend/reply-members.ts';
 import { EXTENSIONS, sentImages } from '../../backend/sent-images.ts';
 import type { CallFacts } from '../../provider-port.ts';
 import { FAL_LISTS } from '../catalogue/fal-page.ts';
+import { FAL_BILLING } from '../fal-billing.ts';
 import { requestFieldOf } from '../input-fields.ts';
 import { promptOnlyModel } from '../schema-model.ts';
 import { TASK_FAILURES } from '../task-failures.ts';
@@ -121,6 +122,7 @@ export const FAL: TaskService = {
     paths: () => FAL_LISTS,
     maxTotalBytes: MAX_TOTAL_BYTES,
   },
+  billing: FAL_BILLING,
   upload: {
     aboveBytes: UPLOAD_ABOVE_BYTES,
     hosts: ['*.fal.media', '*.fal.ai'],

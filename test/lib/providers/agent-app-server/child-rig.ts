@@ -138,6 +138,7 @@ export function run(
     signal,
     onEvent: (event) => events.push(event),
     accepted: async () => false,
+    billedAs: () => {},
   });
   const failure = result.then(
     () => undefined,

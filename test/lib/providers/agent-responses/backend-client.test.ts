@@ -77,6 +77,7 @@ function rigOf({ replies, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
         signal: controller.signal,
         onEvent: (event) => events.push(event),
         accepted: async () => false,
+        billedAs: () => {},
       }),
   };
 }

@@ -39,6 +39,7 @@ function run({ provider }: AgentRig, request: ProviderRequest, signal?: AbortSig
     signal: signal ?? new AbortController().signal,
     onEvent: (event) => reported.push(event),
     accepted: async () => false,
+    billedAs: () => {},
   });
   return { result, reported };
 }

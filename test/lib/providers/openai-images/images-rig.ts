@@ -51,15 +51,19 @@ export function openImagesRig({ settings, keys = [], maxImageBytes }: Options = 
   const parts = { ...opened.parts, name: 'images', settings: settingsOf(settings) };
   const provider = createOpenaiImagesProvider(parts);
   const reported: ProviderEvent[] = [];
+  const billedIds: string[] = [];
 
   return {
     provider,
     /** The events that the calls so far have reported. */
     reported,
+    /** The ids under which the service bills the calls so far. */
+    billedIds,
     call(parts: RequestParts = {}, signal = new AbortController().signal) {
       const onEvent = (event: ProviderEvent) => reported.push(event);
       const accepted = async () => false;
-      const context = { requestId: 'r', attempt: 1, signal, onEvent, accepted };
+      const billedAs = (id: string) => void billedIds.push(id);
+      const context = { requestId: 'r', attempt: 1, signal, onEvent, accepted, billedAs };
       return provider.execute(requestOf(parts), context);
     },
     async close() {

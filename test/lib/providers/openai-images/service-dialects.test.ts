@@ -162,7 +162,7 @@ describe('the dialect openrouter', () => {
       usage: { input_tokens: 12, output_tokens: 3000, total_tokens: 3012 },
     });
     expect(rig.upstream.bills).toEqual([
-      { id: result.upstreamIds?.[0], images: 3, amount: 1_200_000_000n },
+      { id: rig.billedIds[0], images: 3, amount: 1_200_000_000n },
     ]);
   });
 

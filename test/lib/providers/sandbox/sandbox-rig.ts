@@ -93,6 +93,7 @@ export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock }
         options.onEvent?.(event);
       },
       accepted: async () => false,
+      billedAs: () => {},
     });
     return { ...result, events };
   }

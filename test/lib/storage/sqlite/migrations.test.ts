@@ -46,6 +46,7 @@ describe('migrate', () => {
     expect(tables()).toEqual([
       'artifact',
       'artifact_total',
+      'billed_call',
       'charge',
       'job',
       'job_active',

@@ -36,6 +36,15 @@ export interface Head {
   readonly url: URL;
 }
 
+/** The charge for the finished images of one call, whether the client received them or not. */
+export interface Bill {
+  /** Undefined if the dialect does not name its calls. */
+  readonly id: string | undefined;
+  readonly images: number;
+  /** In units of 10^-10 USD. */
+  readonly amount: bigint;
+}
+
 /** The behaviour of one kind of server. */
 export interface Dialect {
   readonly about: string;
@@ -54,6 +63,8 @@ export interface Dialect {
   readonly framing?: Partial<Framing>;
   /** JSON that the server returns without a key, by path. */
   readonly documents?: Readonly<Record<string, unknown>>;
+  /** The charges of calls, one for each request with an `id`, at a path of the API. */
+  readonly billing?: { readonly path: string; reply(bill: Bill): unknown };
   /** Checks the credentials. Throws `Refusal` if they are invalid. */
   checkHead(head: Head, account: Account): void;
   /** True if a call for a stream is drawn and then fails with a 500. */

@@ -66,6 +66,13 @@ export const openrouter: Dialect = {
     },
   },
 
+  billing: {
+    path: '/api/v1/generation',
+    reply: ({ id, amount }) => ({
+      data: { id, total_cost: Number(amount) / 1e10, usage: Number(amount) / 1e10, is_byok: false },
+    }),
+  },
+
   checkHead: checkBearer,
   async toCall(_operation, fields) {
     const sent = checkMembers(Request, fields);

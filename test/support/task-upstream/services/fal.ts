@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { readJson } from '../../images-upstream/request/fields.ts';
 import { Refusal } from '../../upstream/refusal.ts';
-import type { EmulatedService, Order, Phase } from '../emulated-service.ts';
+import type { EmulatedService, EmulatedTask, Order, Phase } from '../emulated-service.ts';
 import { checkImage } from './sent-url.ts';
 
 const PRESETS = {
@@ -55,6 +55,16 @@ const STATUS: Readonly<Record<Phase, string>> = {
   canceled: 'COMPLETED',
   lost: '',
 };
+
+const BillingQuery = v.strictObject({
+  request_id: v.pipe(
+    v.string(),
+    v.transform((ids) => ids.split(',')),
+    v.maxLength(50),
+  ),
+  start: v.pipe(v.string(), v.isoDate()),
+  limit: v.pipe(v.string(), v.digits()),
+});
 
 const LIFETIME = 'x-fal-object-lifecycle-preference';
 
@@ -135,6 +145,21 @@ export const FAL_UPSTREAM: EmulatedService = {
         ? { status: 400, json: { status: 'ALREADY_COMPLETED' } }
         : { status: 202, json: { status: 'CANCELLATION_REQUESTED' } },
   },
+  billing: {
+    path: '/v1/models/billing-events',
+    reply(query, tasks) {
+      const parsed = v.safeParse(BillingQuery, Object.fromEntries(query));
+      if (!parsed.success) {
+        throw new Refusal({ status: 422, code: 'value_error', message: 'invalid query' });
+      }
+      const ids = parsed.output.request_id;
+      const billed = tasks.filter(({ id, charge }) => ids.includes(id) && charge > 0n);
+      return {
+        status: 200,
+        json: { billing_events: billed.map(toEvent), next_cursor: null, has_more: false },
+      };
+    },
+  },
   errorBody: ({ status, code, message, param }) => ({
     detail:
       status === 422
@@ -146,6 +171,18 @@ export const FAL_UPSTREAM: EmulatedService = {
     return BigInt(megapixels * count) * FAL_MEGAPIXEL;
   },
 };
+
+function toEvent({ id, order, charge }: EmulatedTask) {
+  return {
+    request_id: id,
+    endpoint_id: order.model,
+    timestamp: new Date().toISOString(),
+    output_units: Number(charge / FAL_MEGAPIXEL),
+    unit_price: Number(FAL_MEGAPIXEL) / 1e10,
+    percent_discount: null,
+    cost_total: Number(charge) / 1e10,
+  };
+}
 
 function toOrder(model: string, inputs: Inputs): Order {
   const { prompt, num_images: count, output_format: format, image_size: size } = inputs;

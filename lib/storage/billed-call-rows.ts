@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import type { BilledCall, UsageDay } from '../generation/ledger/ledger-store-port.ts';
+import type { StoredAccount } from './accounts.ts';
+import { BASIS_NUMBERS, StoredAmount, StoredBasis, spentBy } from './budgets.ts';
+
+const costEntries = { cost: StoredAmount, basis: StoredBasis, unpriced: v.number() };
+
+/** The columns of the table `billed_call` for `BilledCallRows`. */
+export const BILLED_CALL_COLUMNS = 'id, day, cost, basis, unpriced';
+
+/** Converts rows of the table `billed_call` to ended calls. */
+export const BilledCallRows = v.array(
+  v.pipe(
+    v.object({ id: v.string(), day: v.number(), ...costEntries }),
+    v.transform(({ cost: amount, basis, ...row }) => ({ ...row, cost: { amount, basis } })),
+  ),
+);
+
+/** Converts the sums of rows of the table `usage` to the recorded costs of days. */
+export const BilledDayRows = v.array(
+  v.pipe(
+    v.object({ day: v.number(), ...costEntries }),
+    v.transform(({ cost: amount, basis, ...row }) => ({ ...row, cost: { amount, basis } })),
+  ),
+);
+
+/** The columns of a call that is settled. */
+export const SETTLED_COLUMNS = 'token, day, cost, unpriced, spent';
+
+export const SettledRow = v.object({
+  ...{ token: v.string(), day: v.number(), unpriced: v.number() },
+  ...{ cost: StoredAmount, spent: StoredAmount },
+});
+
+/** The account of an ended call. */
+export type BilledAccount = UsageDay & Pick<StoredAccount, 'held' | 'outputs'>;
+
+/** Returns the values of the columns of a call that has ended in an account. */
+export function billedCallColumns(
+  account: BilledAccount,
+  { provider, id, cost, unpriced }: BilledCall,
+) {
+  const { token, day } = account;
+  const spent = spentBy(account, [{ cost, unpriced }]);
+  const basis = BASIS_NUMBERS[cost.basis];
+  return { provider, id, token, day, cost: cost.amount, basis, unpriced, spent };
+}
