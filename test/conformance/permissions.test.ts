@@ -33,6 +33,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'DELETE /v1/queue/jobs/{id}': 'admin',
   'GET /v1/providers': 'read',
   'GET /v1/providers/{name}/capabilities': 'read',
+  'POST /v1/providers/{name}/reconciliation': 'admin',
   'GET /v1/presets': 'read',
   'POST /v1/presets': 'presets',
   'GET /v1/presets/{name}': 'read',
