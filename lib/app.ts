@@ -111,10 +111,9 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, replay, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
-  const own = [readiness.probe, stores.leaseRenewal, ...artifacts.tasks, ...appJobs.tasks];
-  const takeover = toTakeover(stores, { appJobs, artifacts });
-  const others = otherTasks({ registry, usage, reconciliations }, outside);
-  const { tasks, report } = recordTasks([...own, ...takeover, ...others], outside);
+  const own = [readiness.probe, ...artifacts.tasks, ...toTakeover(stores, { appJobs, artifacts })];
+  const others = otherTasks({ stores, registry, usage, reconciliations }, outside);
+  const { tasks, report } = recordTasks([...own, ...appJobs.tasks, ...others], outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock },
     database: stores,
@@ -217,6 +216,7 @@ function toTakeover(
 
 function otherTasks(
   parts: {
+    readonly stores: Pick<Stores, 'leaseRenewal'>;
     readonly registry: Pick<ProviderRegistry, 'all'>;
     readonly usage: Pick<Usage, 'retention'>;
     readonly reconciliations: Pick<Reconciliations, 'retention'>;
@@ -224,7 +224,8 @@ function otherTasks(
   { tasks }: Pick<Outside, 'tasks'>,
 ): readonly Task[] {
   const catalogues = parts.registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
-  return [parts.usage.retention, parts.reconciliations.retention, ...catalogues, ...tasks];
+  const retentions = [parts.usage.retention, parts.reconciliations.retention];
+  return [parts.stores.leaseRenewal, ...retentions, ...catalogues, ...tasks];
 }
 
 /** Closes the parts one after the other. */
