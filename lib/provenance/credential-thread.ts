@@ -57,7 +57,7 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
     await replace();
     const worker = startWorker(program, { trustAnchors: anchors });
     thread = { worker, trustAnchors: anchors };
-    const loaded = await nextMessage(worker, LOAD_TIMEOUT_MS);
+    const loaded = await nextMessage(worker, clock, LOAD_TIMEOUT_MS);
     if (loaded.kind === 'loaded') return worker;
     await replace();
     return undefined;
@@ -75,7 +75,7 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
     if (worker === undefined) return { ok: false, failure: failureOf('trapped') };
     const copied = copyOf(task);
     worker.postMessage(copied.task, copied.buffers);
-    const message = await nextMessage(worker, timeoutMs);
+    const message = await nextMessage(worker, clock, timeoutMs);
     const failure = faultOf(message);
     if (failure !== undefined) await replace();
     // The cast is safe because the thread answers a task with a result of its kind.
@@ -84,30 +84,20 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
       : { ok: false, failure: failureOf(failure ?? 'trapped') };
   }
 
-  function failureOf(failure: ThreadFailure): ThreadFailure {
-    return closing.signal.aborted ? 'closed' : failure;
+  /** Performs a task. An error, such as a thread that the system refuses to start, must not lose the image of the task. */
+  async function performOrFail<Kind extends TaskKind>(
+    task: TaskOf<Kind>,
+  ): Promise<TaskOutcome<Kind>> {
+    try {
+      return await perform(task);
+    } catch {
+      await replace();
+      return { ok: false, failure: failureOf('trapped') };
+    }
   }
 
-  /** Resolves with the next message of a thread, or with the reason why there is none. */
-  function nextMessage(
-    worker: Worker,
-    limitMs: number,
-  ): Promise<ThreadMessage | { readonly kind: 'timed_out' }> {
-    return new Promise((resolve) => {
-      const end = (message: ThreadMessage | { readonly kind: 'timed_out' }) => {
-        cancel();
-        worker.unref();
-        worker.off('message', end);
-        worker.off('exit', onExit);
-        resolve(message);
-      };
-      const onExit = () => end({ kind: 'trapped' });
-      // The process stays alive during a task, and only then.
-      worker.ref();
-      const cancel = clock.after(limitMs, () => end({ kind: 'timed_out' }));
-      worker.on('message', end);
-      worker.on('exit', onExit);
-    });
+  function failureOf(failure: ThreadFailure): ThreadFailure {
+    return closing.signal.aborted ? 'closed' : failure;
   }
 
   return {
@@ -121,7 +111,7 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
     ): Promise<TaskOutcome<Kind>> {
       if (closing.signal.aborted) return { ok: false, failure: 'closed' };
       if (turns.counts().waiting >= MAX_WAITING) return { ok: false, failure: 'busy' };
-      return turns.run(() => perform(task), signal);
+      return turns.run(() => performOrFail(task), signal);
     },
 
     /** Ends the thread. A running task fails. */
@@ -130,6 +120,33 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
       await replace();
     },
   };
+}
+
+interface TimedOut {
+  readonly kind: 'timed_out';
+}
+
+/** Resolves with the next message of a thread, or with the reason why there is none. */
+function nextMessage(
+  worker: Worker,
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+): Promise<ThreadMessage | TimedOut> {
+  return new Promise((resolve) => {
+    const end = (message: ThreadMessage | TimedOut) => {
+      cancel();
+      worker.unref();
+      worker.off('message', end);
+      worker.off('exit', onExit);
+      resolve(message);
+    };
+    const onExit = () => end({ kind: 'trapped' });
+    // The process stays alive during a task, and only then.
+    worker.ref();
+    const cancel = clock.after(limitMs, () => end({ kind: 'timed_out' }));
+    worker.on('message', end);
+    worker.on('exit', onExit);
+  });
 }
 
 /**
@@ -152,7 +169,7 @@ function copyOf(task: CredentialTask) {
   return { task: { ...task, image, ingredients }, buffers };
 }
 
-function faultOf(message: ThreadMessage | { readonly kind: 'timed_out' }) {
+function faultOf(message: ThreadMessage | TimedOut) {
   if (message.kind === 'ended') {
     return message.memoryBytes > MAX_MEMORY_BYTES ? 'memory' : undefined;
   }

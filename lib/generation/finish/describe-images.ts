@@ -44,12 +44,11 @@ export async function describeImages(
   const { metadata } = outcome.plan.output;
   return Promise.all(
     outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
-      const record = () => toMetadataRecord(outcome, timings, output, compactFacts(output));
+      const record = toMetadataRecord(outcome, timings, output, compactFacts(output));
       const takesRecord = isEmbedded(metadata) && output.treatment.takesRecord;
-      const recorded = takesRecord
-        ? await embedded(deps.engine, output.image, record(), signal)
-        : output.image;
-      const { image, warnings } = await signed(deps, output, recorded, signal);
+      const { image, warnings } = takesRecord
+        ? await signedWithRecord(deps, output, record, signal)
+        : await signed(deps, output, output.image, signal);
       const described = { ...output, image, warnings: [...output.warnings, ...warnings] };
       const known = withWarnings(outcome, warnings);
       const sidecar = metadata.startsWith('sidecar')
@@ -66,22 +65,46 @@ export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warni
   return { ...outcome, result: { ...result, warnings: [...result.warnings, ...more] } };
 }
 
+/** Embeds the record and signs the image. Only an image without credentials can fail because it cannot hold the record. */
+async function signedWithRecord(
+  deps: DescribeDeps,
+  output: FinishedOutput,
+  record: ImageMetadataRecord,
+  signal: AbortSignal,
+): Promise<Signed> {
+  const { image, treatment } = output;
+  const recorded = await embedded(deps.engine, image, record, signal).catch((error: unknown) => {
+    // The record is the only change, so the image can keep the credentials of the provider instead.
+    if (treatment.isKeptWithoutRecord && !signal.aborted) return undefined;
+    throw error;
+  });
+  return recorded === undefined
+    ? { image, warnings: ['metadata_not_embedded'] }
+    : signed(deps, output, recorded, signal);
+}
+
+/** An image with its credentials, and the warnings about them. */
+interface Signed {
+  readonly image: VerifiedImage;
+  readonly warnings: readonly Warning[];
+}
+
 /**
  * Signs an image if its treatment has a claim. If the image cannot be signed, resolves with an image that has no broken credentials:
  * the image of the provider if only the record was added, else the image without credentials.
  */
 async function signed(
   { engine, credentials }: DescribeDeps,
-  { image: finished, treatment: { claim } }: FinishedOutput,
+  { image: finished, treatment: { claim, isKeptWithoutRecord } }: FinishedOutput,
   recorded: VerifiedImage,
   signal: AbortSignal,
-): Promise<{ readonly image: VerifiedImage; readonly warnings: readonly Warning[] }> {
+): Promise<Signed> {
   if (claim === undefined) return { image: recorded, warnings: [] };
   // The record has made the credentials of the provider invalid. They are part of the new manifest.
   const bytes = await engine.withoutManifest(recorded, signal);
   const signing = await credentials.sign({ ...recorded, bytes }, claim, signal);
   if (signing.ok) return { image: signing.image, warnings: [] };
-  if (bytes !== recorded.bytes) {
+  if (isKeptWithoutRecord) {
     return { image: finished, warnings: ['metadata_not_embedded', 'signing_failed'] };
   }
   const isLost =

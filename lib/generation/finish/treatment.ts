@@ -31,6 +31,8 @@ export interface Treatment {
   readonly takesRecord: boolean;
   /** The statement to sign. Undefined if the image is not signed. */
   readonly claim: Claim | undefined;
+  /** True if the image has valid credentials of the provider, and only the record changes it. */
+  readonly isKeptWithoutRecord: boolean;
   readonly warnings: readonly Warning[];
 }
 
@@ -62,9 +64,11 @@ export async function treat(
 function kept(made: MadeImage, found: Found, deps: CredentialDeps): Treatment {
   const invalid = found === 'invalid' ? (['credentials_invalid'] as const) : [];
   if (!made.embedsRecord) return plain(invalid);
-  if (canSign(found, deps)) return plain([], changedClaim(made, ['edited.metadata']));
+  if (canSign(found, deps)) {
+    return { ...plain([], changedClaim(made, ['edited.metadata'])), isKeptWithoutRecord: true };
+  }
   const warnings = ['metadata_not_embedded', ...invalid, ...blame(found, deps)] as const;
-  return { takesRecord: false, claim: undefined, warnings };
+  return { ...plain(warnings), takesRecord: false };
 }
 
 async function putBack(
@@ -132,7 +136,10 @@ async function examine(
   if (!credentials.validates) return isPresent ? 'present' : 'none';
   const report = await credentials.validate(image, signal);
   if (report === undefined) return isPresent ? 'present' : 'none';
-  return isPresent && report.state === 'none' ? 'unreadable' : report.state;
+  const { state } = report;
+  // The library may not know a form of image that is valid for the bridge.
+  if (state === 'unreadable' || state === 'none') return isPresent ? 'unreadable' : 'none';
+  return state;
 }
 
 function canSign(found: Found, { credentials }: CredentialDeps): boolean {
@@ -149,5 +156,5 @@ function toOriginal({ bytes, format }: VerifiedImage, found: Found): Original {
 }
 
 function plain(warnings: readonly Warning[], claim?: Claim): Treatment {
-  return { takesRecord: true, claim, warnings };
+  return { takesRecord: true, claim, isKeptWithoutRecord: false, warnings };
 }

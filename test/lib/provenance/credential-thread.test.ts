@@ -147,6 +147,13 @@ describe('createCredentialThread', () => {
     expect(await validate(image, 'png', thread)).toEqual({ ok: false, failure: 'trapped' });
   });
 
+  test('fails a task if no thread can be started', async () => {
+    const thread = threadWith({ program: 'not-an-absolute-path' });
+    const image = await sampleImage('png');
+
+    expect(await validate(image, 'png', thread)).toEqual({ ok: false, failure: 'trapped' });
+  });
+
   test.each([
     ['trapped', { kind: 'trapped' }],
     ['memory', { kind: 'ended', result: { state: 'valid' }, memoryBytes: 2 ** 28 + 1 }],

@@ -42,6 +42,9 @@ let folder = '';
 let judge: Credentials;
 let reply: (call: ScriptedCall) => void | Promise<void> = () => {};
 
+/** The text of a PNG chunk with an empty XMP packet. */
+const XMP_TEXT = Buffer.from('XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta/>', 'latin1');
+
 const CERTIFICATES = ['none', 'changed', 'all'] as const;
 const ORIGINS = ['unsigned', 'signed', 'tampered', 'unreadable'] as const;
 const PATHS = ['plain', 'cut_out', 'put_back'] as const;
@@ -335,6 +338,39 @@ describe('the delivery of an image', () => {
       expect(rig.provider.calls).toHaveLength(1);
     },
   );
+
+  test('stays as the provider returned it if a signed image cannot hold a record', async () => {
+    const rig = await rigFor({ certificate: 'changed', path: 'plain' });
+    const packets = Array.from({ length: 70 }, () => chunk('iTXt', XMP_TEXT));
+    const png = await fromPixels(textured(40, 40)).png().toBuffer();
+    const given = await provider.sign(insertAfterHeader(png, Buffer.concat(packets)), 'png');
+    reply = (call) => call.succeed({ outputs: [{ bytes: given }] });
+    const sent = { output: { metadata: 'embedded' } };
+
+    const { response } = await rig.run(requestOf(sent), rig.newContext()).result;
+
+    expect(inlineBytes(response.data[0]).equals(given)).toBe(true);
+    expect(response.warnings).toEqual(['metadata_not_embedded']);
+  });
+
+  test('treats an image that the library cannot read as an image without credentials, if it has no manifest', async () => {
+    const credentials = {
+      ...(await trial('changed')),
+      validate: async () => ({ state: 'unreadable' }) as const,
+    };
+    const script = { reply: (call: ScriptedCall) => reply(call) };
+    const rig = await openGenerationRig(script, anything, {}, [], credentials);
+    rigs.set('unreadable', rig);
+    const given = await fromPixels(textured(40, 40)).png().toBuffer();
+    reply = (call) => call.succeed({ outputs: [{ bytes: given }] });
+    const sent = { output: { metadata: 'embedded' } };
+
+    const { response } = await rig.run(requestOf(sent), rig.newContext()).result;
+
+    const reading = await readRecord(inlineBytes(response.data[0]), limits, slices, signal);
+    expect(reading.ok).toBe(true);
+    expect(response.warnings).toEqual([]);
+  });
 
   test('keeps credentials that are too large to be read, and drops them in a conversion', async () => {
     const rig = await rigFor({ certificate: 'changed', path: 'plain' });
