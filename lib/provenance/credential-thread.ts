@@ -57,6 +57,9 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
     await replace();
     const worker = startWorker(program, { trustAnchors: anchors });
     thread = { worker, trustAnchors: anchors };
+    worker.once('exit', () => {
+      if (thread?.worker === worker) thread = undefined;
+    });
     const loaded = await nextMessage(worker, clock, LOAD_TIMEOUT_MS);
     if (loaded.kind === 'loaded') return worker;
     await replace();

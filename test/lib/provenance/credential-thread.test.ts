@@ -147,6 +147,26 @@ describe('createCredentialThread', () => {
     expect(await validate(image, 'png', thread)).toEqual({ ok: false, failure: 'trapped' });
   });
 
+  test('starts a thread for the next task if the thread has ended between two tasks', async () => {
+    const program = join(folder, 'ends-later.mjs');
+    const message = { kind: 'ended', result: { state: 'none' }, memoryBytes: 1 };
+    await writeFile(
+      program,
+      `import { parentPort } from 'node:worker_threads';
+       parentPort.on('message', () => {
+         parentPort.postMessage(${JSON.stringify(message)});
+         setImmediate(() => process.exit());
+       });
+       parentPort.postMessage({ kind: 'loaded' });`,
+    );
+    const thread = threadWith({ program });
+    const image = await sampleImage('png');
+
+    expect(await validate(image, 'png', thread)).toMatchObject({ ok: true });
+    await expect.poll(() => validate(image, 'png', thread)).toMatchObject({ ok: true });
+    await expect.poll(() => validate(image, 'png', thread)).toMatchObject({ ok: true });
+  });
+
   test('fails a task if no thread can be started', async () => {
     const thread = threadWith({ program: 'not-an-absolute-path' });
     const image = await sampleImage('png');
