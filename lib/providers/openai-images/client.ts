@@ -1,3 +1,4 @@
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
@@ -97,10 +98,6 @@ export function createImagesClient(parts: Parts) {
     };
   }
 
-  function invoiceIdOf({ header }: HttpResponse): string | undefined {
-    return dialect.invoiceIdHeader && header(dialect.invoiceIdHeader);
-  }
-
   return {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
@@ -119,15 +116,25 @@ export function createImagesClient(parts: Parts) {
         await throwIfRefused(reply, toRefusal, options);
         return { response: reply, headers: own };
       });
-      reportInvoiceId(context, invoiceIdOf(response));
+      reportInvoiceId(context, invoiceIdIn(response, dialect));
       const read = async () => {
         const found = await readImages(response, request, context, (it) => toError(response, it));
+        const cost = found.cost ?? costIn(response, dialect);
         const sent = { call: { url, headers }, isFormatFree };
-        return toResult(found, sent, signal);
+        return toResult({ ...found, cost }, sent, signal);
       };
       return readReply(response, read, options);
     },
   };
+}
+
+function costIn({ header }: HttpResponse, { costHeader }: Dialect): Amount | undefined {
+  const value = costHeader && header(costHeader.name);
+  return value === undefined ? undefined : costHeader?.costOf(value);
+}
+
+function invoiceIdIn({ header }: HttpResponse, { invoiceIdHeader: name }: Dialect) {
+  return name && header(name);
 }
 
 function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {

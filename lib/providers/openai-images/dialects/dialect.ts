@@ -96,6 +96,11 @@ export interface Dialect {
   readonly rejectionOf?: (reply: unknown) => FailureRow | undefined;
   /** Returns the cost that a reply, or the last event of a stream, reports. */
   readonly costOf?: (reply: unknown) => Amount | undefined;
+  /** Returns the cost in the value of a header with this name, for a reply whose body has no cost. */
+  readonly costHeader?: {
+    readonly name: string;
+    readonly costOf: (value: string) => Amount | undefined;
+  };
   /** Name of the header that contains the id of the call in the invoices of the service. */
   readonly invoiceIdHeader?: string;
   /** The charges of the service, below its base URL. Absent if the service does not report them. */

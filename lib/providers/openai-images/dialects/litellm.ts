@@ -1,3 +1,4 @@
+import { type Amount, amountOfNumber } from '../../../contract/reply/cost.ts';
 import type { CallField, Dialect } from './dialect.ts';
 import { OPENAI } from './openai.ts';
 
@@ -13,4 +14,11 @@ export const LITELLM: Dialect = {
   hides500: true,
   namesInMessage: ['ContentPolicyViolationError'],
   hasNameless404: true,
+  costHeader: { name: 'x-litellm-response-cost', costOf },
 };
+
+/** Reads a number of US dollars, such as `4.2e-05`. The proxy reports 0 for a model whose price it does not know. */
+function costOf(value: string): Amount | undefined {
+  const amount = amountOfNumber(Number(value));
+  return amount === 0n ? undefined : amount;
+}

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
+import { LITELLM } from '../../../../lib/providers/openai-images/dialects/litellm.ts';
 import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { DIALECTS, type DialectName } from '../../../support/images-upstream/dialects/dialects.ts';
 import { inputOf, type RequestParts, someInputs } from '../agent-responses/requests.ts';
@@ -272,6 +273,16 @@ describe('a compatible server', () => {
     const { outputs } = await call({ model: upstream.models[0] ?? '' });
 
     expect(outputs[0]).not.toHaveProperty('revisedPrompt');
+  });
+
+  it('litellm reports the cost in a header, and a cost of 0 is unknown', async () => {
+    const { call } = await rigOf('litellm');
+
+    expect(await call()).toMatchObject({ cost: { amount: 420_000n } });
+    const { costHeader } = LITELLM;
+    expect(['0.0', 'None', '-1', '1e99'].map((value) => costHeader?.costOf(value))).toEqual(
+      Array(4).fill(undefined),
+    );
   });
 
   it('litellm reports no usage of zeros', async () => {

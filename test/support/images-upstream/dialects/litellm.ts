@@ -46,5 +46,8 @@ export const litellm: Dialect = {
   }),
   replyMembers: (call) => ({ ...openAiMembers(call), usage: NO_TOKENS }),
   itemMembers: () => ({ revised_prompt: null }),
-  replyHeaders: (ids) => ({ 'x-litellm-call-id': ids.newUuid() }),
+  replyHeaders: (ids) => ({
+    'x-litellm-call-id': ids.newUuid(),
+    'x-litellm-response-cost': '4.2e-05',
+  }),
 };
