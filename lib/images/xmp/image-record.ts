@@ -2,7 +2,7 @@ import type { TimeSlices } from '../../platform/time-slices.ts';
 import { type ContainerXmp, MAX_PACKET_BYTES, splice } from '../container/container-format.ts';
 import { CONTAINERS, checkContainer } from '../container/containers.ts';
 import type { ImageFault, ImageLimits, VerifiedImage } from '../image.ts';
-import { recordIn, toXmpPacket } from './xmp-packet.ts';
+import { recordIn, sourceTypeIn, toXmpPacket } from './xmp-packet.ts';
 
 /** Embeds a record in a copy of the image, as `ImageTools.embedRecord` requires. The record has at most `MAX_RECORD_BYTES`. */
 export async function embedRecord(
@@ -37,9 +37,30 @@ export async function readRecord(
 ): Promise<RecordReading> {
   const container = await slices.run(checkContainer(bytes, limits), signal);
   if (!container.ok) return container;
-  const xmp = await slices.run(CONTAINERS[container.format].findXmp(bytes), signal);
-  const packet = xmp && packetOf(xmp);
-  const isReadable = packet !== undefined && packet.length <= MAX_PACKET_BYTES;
-  const record = isReadable ? await recordIn(packet.toString('utf8')) : undefined;
+  const packet = await readPacket({ bytes, format: container.format }, slices, signal);
+  const record = packet === undefined ? undefined : await recordIn(packet);
   return record === undefined ? { ok: false, fault: 'no_record' } : { ok: true, record };
+}
+
+/** Reads the IPTC source type of a valid image, a URL. Resolves with undefined if the image has none. */
+export async function readSourceType(
+  image: Pick<VerifiedImage, 'bytes' | 'format'>,
+  slices: TimeSlices,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const packet = await readPacket(image, slices, signal);
+  return packet === undefined ? undefined : sourceTypeIn(packet);
+}
+
+/** Reads the first XMP packet of a valid image. Resolves with undefined if there is none, or if the packet is too long. */
+async function readPacket(
+  { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
+  slices: TimeSlices,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const xmp = await slices.run(CONTAINERS[format].findXmp(bytes), signal);
+  const packet = xmp && packetOf(xmp);
+  return packet !== undefined && packet.length <= MAX_PACKET_BYTES
+    ? packet.toString('utf8')
+    : undefined;
 }

@@ -83,7 +83,18 @@ function description(record: string): string {
 
 /** The namespace of the property `ib:record` (docs/contract.md, section 6). */
 export const RECORD_NAMESPACE = 'urn:image-bridge:xmp:1#';
-const RECORD_NAME = 'record';
+
+interface Property {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const RECORD: Property = { namespace: RECORD_NAMESPACE, name: 'record' };
+/** The source of the image (IPTC Photo Metadata Standard, "Digital Source Type"). */
+const SOURCE_TYPE: Property = {
+  namespace: 'http://iptc.org/std/Iptc4xmpExt/2008-02-29/',
+  name: 'DigitalSourceType',
+};
 
 const TEXT = '#text';
 const CDATA = '#cdata';
@@ -120,7 +131,16 @@ interface Element {
  * Reads the text of `ib:record` in a packet. Other tools rewrite its CDATA section as escaped text or as an attribute and may use
  * another prefix; all these forms are read. Resolves with undefined if there is no record, or if the packet is not valid XML.
  */
-export async function recordIn(packet: string): Promise<string | undefined> {
+export function recordIn(packet: string): Promise<string | undefined> {
+  return valueIn(packet, RECORD);
+}
+
+/** Reads the source type of an image in its packet, a URL of the IPTC vocabulary. Resolves with undefined if there is none. */
+export function sourceTypeIn(packet: string): Promise<string | undefined> {
+  return valueIn(packet, SOURCE_TYPE);
+}
+
+async function valueIn(packet: string, property: Property): Promise<string | undefined> {
   // XMP has no document type. A document type is rejected because its declarations must not be processed.
   if (packet.includes('<!DOCTYPE')) return undefined;
   // The parser is loaded here because most processes never read a record.
@@ -128,21 +148,25 @@ export async function recordIn(packet: string): Promise<string | undefined> {
   try {
     if (XMLValidator.validate(packet) !== true) return undefined;
     const nodes: unknown = new XMLParser(PARSING).parse(packet);
-    return Array.isArray(nodes) ? findRecord(nodes, undefined) : undefined;
+    return Array.isArray(nodes) ? findValue(nodes, property, undefined) : undefined;
   } catch {
     // The parser throws if elements are nested too deeply or a name is not permitted.
     return undefined;
   }
 }
 
-function findRecord(nodes: readonly unknown[], outer: Scope | undefined): string | undefined {
+function findValue(
+  nodes: readonly unknown[],
+  property: Property,
+  outer: Scope | undefined,
+): string | undefined {
   for (const node of nodes) {
     const element = toElement(node);
     if (element === undefined) continue;
     const scope = { own: declaredIn(element), outer };
-    if (isRecord(element.name, scope)) return textOf(element.children);
-    const attribute = element.attributes.find(([name]) => isRecord(name, scope));
-    const found = attribute ? resolve(attribute[1]) : findRecord(element.children, scope);
+    if (isProperty(element.name, property, scope)) return textOf(element.children);
+    const attribute = element.attributes.find(([name]) => isProperty(name, property, scope));
+    const found = attribute ? resolve(attribute[1]) : findValue(element.children, property, scope);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -171,9 +195,9 @@ function declaredIn({ attributes }: Element): ReadonlyMap<string, string> {
   );
 }
 
-function isRecord(name: string, scope: Scope): boolean {
-  const [prefix = '', local] = name.split(':');
-  return local === RECORD_NAME && namespaceOf(prefix, scope) === RECORD_NAMESPACE;
+function isProperty(qualified: string, { namespace, name }: Property, scope: Scope): boolean {
+  const [prefix = '', local] = qualified.split(':');
+  return local === name && namespaceOf(prefix, scope) === namespace;
 }
 
 function namespaceOf(prefix: string, scope: Scope): string | undefined {

@@ -91,7 +91,8 @@ export const STORED_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'metadata show',
-    about: 'show how an image was made, from its record or its sidecar, and its credentials (C2PA)',
+    about:
+      'show how an image was made: its record or sidecar, its mark (IPTC), its credentials (C2PA)',
     details: [
       'Validates the credentials. Uses no network, so credentials on a server are not read.',
       'A signer is trusted only if a certificate in the file of --trust-anchors issued its certificate.',
@@ -102,7 +103,7 @@ export const STORED_COMMANDS: readonly Command[] = [
       ...JSON_OUTPUT,
     },
     examples: [['metadata show lighthouse.png', 'print one line for each field']],
-    exits: { 0: 'success', 1: 'the file has no record and no credentials, or cannot be read' },
+    exits: { 0: 'success', 1: 'the file has none of them, or cannot be read' },
     run: async (call) => (await import('../commands/metadata.ts')).runMetadataShow(call),
   }),
 ];

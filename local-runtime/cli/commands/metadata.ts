@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { sniff } from '../../../lib/images/container/containers.ts';
-import { readRecord } from '../../../lib/images/xmp/image-record.ts';
+import { readRecord, readSourceType } from '../../../lib/images/xmp/image-record.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import type { CredentialReport, ManifestReport } from '../../../lib/provenance/manifest-report.ts';
@@ -28,6 +28,8 @@ const LIMITS = {
 /** What a file says about how its image was made. A part is null if the file does not have it. */
 interface Metadata {
   readonly record: ImageMetadataRecord | null;
+  /** URL of the IPTC source type, which marks generated images. */
+  readonly mark: string | null;
   readonly credentials: CredentialReport | null;
 }
 
@@ -51,9 +53,9 @@ export async function runMetadataShow({
       io.stderr(`${printable(file)} ${reading.problem}\n`);
       return 1;
     }
-    const { record, credentials } = reading;
-    if (options.json) printJson({ record, credentials }, io);
-    else io.stdout(printable(toText({ record, credentials })));
+    const { record, mark, credentials } = reading;
+    if (options.json) printJson({ record, mark, credentials }, io);
+    else io.stdout(printable(toText(reading)));
     return 0;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
@@ -71,25 +73,27 @@ async function readMetadata(path: string, anchors: string | undefined): Promise<
       return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
     }
     const record = toRecord(bytes.toString('utf8'));
-    return record ? { ok: true, record, credentials: null } : UNKNOWN_RECORD;
+    return record ? { ok: true, record, mark: null, credentials: null } : UNKNOWN_RECORD;
   }
   const { signal } = new AbortController();
-  const reading = await readRecord(bytes, LIMITS, createTimeSlices(systemClock), signal);
+  const slices = createTimeSlices(systemClock);
+  const reading = await readRecord(bytes, LIMITS, slices, signal);
   if (!reading.ok && reading.fault !== 'no_record') {
     return { ok: false, problem: `is a damaged image (${reading.fault})` };
   }
   const record = reading.ok ? toRecord(reading.record) : null;
+  const mark = (await readSourceType({ bytes, format }, slices, signal)) ?? null;
   const credentials = await readCredentials({ bytes, format }, anchors, systemClock);
   if (credentials === undefined) {
     return { ok: false, problem: 'has credentials that could not be validated' };
   }
   const hasCredentials = credentials.state !== 'none';
-  if (record === null && !hasCredentials) {
+  if (record === null && mark === null && !hasCredentials) {
     return reading.ok
       ? UNKNOWN_RECORD
-      : { ok: false, problem: 'has no embedded record and no credentials' };
+      : { ok: false, problem: 'has no embedded record, no mark and no credentials' };
   }
-  return { ok: true, record, credentials: hasCredentials ? credentials : null };
+  return { ok: true, record, mark, credentials: hasCredentials ? credentials : null };
 }
 
 const UNKNOWN_RECORD = {
@@ -107,9 +111,10 @@ function toRecord(text: string): ImageMetadataRecord | null {
   }
 }
 
-function toText({ record, credentials }: Metadata): string {
+function toText({ record, mark, credentials }: Metadata): string {
   const lines = [
     ...Object.entries(record ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    ...(mark === null ? [] : [`mark: ${mark}`]),
     ...(credentials ? [`credentials: ${credentials.state}`] : []),
     ...(credentials?.manifest ? manifestLines(credentials.manifest, '  ') : []),
   ];

@@ -11,6 +11,7 @@ import type { OutputFormat } from '../../../../lib/contract/request/parameters.t
 import { embedRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { image as imageBytes } from '../../../lib/generation/images.ts';
+import { chunk, insertAfterHeader } from '../../../lib/images/container/png-bytes.ts';
 import { trialCertificates } from '../../../support/provenance/certificates.ts';
 import { createProviderSigner, GENERATED } from '../../../support/provenance/signed-images.ts';
 import { runCommand } from '../../../support/run-command.ts';
@@ -59,7 +60,7 @@ describe('metadata', () => {
       const code = await run('show', 'image', '--json');
 
       expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toEqual({ record: RECORD, credentials: null });
+      expect(JSON.parse(stdout)).toEqual({ record: RECORD, mark: null, credentials: null });
       expect(stderr).toBe('');
     },
   );
@@ -70,7 +71,7 @@ describe('metadata', () => {
     const code = await run('show', 'a.json', '--json');
 
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ record: RECORD, credentials: null });
+    expect(JSON.parse(stdout)).toEqual({ record: RECORD, mark: null, credentials: null });
   });
 
   it('prints one line for each field, with its value as JSON', async () => {
@@ -111,6 +112,7 @@ describe('metadata', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       record: RECORD,
+      mark: null,
       credentials: {
         state: 'valid',
         manifest: {
@@ -137,6 +139,20 @@ describe('metadata', () => {
         },
       },
     });
+  });
+
+  it.each([
+    ['as an element', `><i:DigitalSourceType>${GENERATED}</i:DigitalSourceType></rdf:Description>`],
+    ['as an attribute', ` i:DigitalSourceType="${GENERATED}"/>`],
+  ])('prints the mark of an image, %s', async (_, rest) => {
+    const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:i="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"${rest}</rdf:RDF></x:xmpmeta>`;
+    const chunkOfXmp = chunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${xmp}`, 'latin1'));
+    await put('a.png', insertAfterHeader(await imageBytes(), chunkOfXmp));
+
+    const json = await run('show', 'a.png', '--json');
+
+    expect(json).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ record: null, mark: GENERATED, credentials: null });
   });
 
   it('prints credentials as text if the image has no record', async () => {
@@ -174,7 +190,11 @@ describe('metadata', () => {
   });
 
   it.each<[string, () => Promise<string | Buffer>, string]>([
-    ['an image without one', () => imageBytes(), 'has no embedded record and no credentials'],
+    [
+      'an image without one',
+      () => imageBytes(),
+      'has no embedded record, no mark and no credentials',
+    ],
     [
       'a truncated image',
       async () => (await imageBytes()).subarray(0, -3),
