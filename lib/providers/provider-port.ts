@@ -108,6 +108,8 @@ export interface ProviderContext {
    * result: `execute` rejects and must not cancel the task.
    */
   readonly signal: AbortSignal;
+  /** Returns the time until the deadline in milliseconds, or 0 after the deadline. */
+  readonly remainingMs: () => number;
   /**
    * Called in the order of the events, and never after `execute` has settled. `dispatched` is reported before the call
    * can have any effect, so a call that ends without this event had no effect.

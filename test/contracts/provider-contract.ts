@@ -206,6 +206,7 @@ function watched(signal = new AbortController().signal) {
     },
     accepted: async () => false,
     billedAs: () => {},
+    remainingMs: () => 60_000,
   };
   return { context, events };
 }

@@ -77,6 +77,7 @@ export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...op
           return true;
         },
         billedAs: (id) => void billedIds.push(id),
+        remainingMs: () => 60_000,
         ...changes,
       };
       const result = provider.execute(request, context);

@@ -78,7 +78,7 @@ async function tryOnce(
   attempt: number,
   { clock, graceMs }: Pick<Deps, 'clock' | 'graceMs'>,
 ): Promise<ProviderResult> {
-  const { provider, request, requestId, signal, ledger } = call;
+  const { provider, request, requestId, signal, deadline, ledger } = call;
   const isContinued = request.ticket !== undefined;
   // A call that continues sends nothing, so only `signal` stops the call.
   const stop = isContinued ? signal : call.sending;
@@ -90,6 +90,7 @@ async function tryOnce(
     requestId,
     attempt,
     signal,
+    remainingMs: deadline.remainingMs,
     onEvent(event) {
       if (isOver) return;
       // A provider reports events only after it has dispatched the call.

@@ -30,7 +30,7 @@ export function createTaskBodies({ service, baseUrl, uploads, ids, slices }: Dep
     async toPost(call: TaskCall, context: ProviderContext): Promise<TaskPost> {
       const urls =
         (await uploads?.urlsOf(call.request, context)) ?? new Map<ProviderInput, string>();
-      const { path, headers, body } = service.submission(call);
+      const { path, headers, body } = service.submission(call, context.remainingMs());
       const { contentType, body: sent } =
         'form' in body
           ? toMultipartBody(body.form, `form-${ids.newOpaqueId()}`)

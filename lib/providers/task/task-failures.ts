@@ -20,6 +20,12 @@ export const TASK_FAILURES = {
     effect: 'made',
     details: { reason: 'task_failed' },
   },
+  /** The service withdrew the task at the deadline of the call, before the task began. */
+  notBegunInTime: {
+    code: 'timeout',
+    message: 'the backend did not begin the task before the deadline',
+    effect: 'not_begun',
+  },
   /** The content was rejected after an image had been made, which the service may charge. */
   safetyOfOutput: { ...FAILURES.safety, effect: 'made' },
 } as const satisfies Record<string, FailureRow>;

@@ -36,8 +36,11 @@ export interface TaskService {
   model(name: string): TaskModel | undefined;
   /** The model whose capabilities an unknown name has. Absent if every model must be known. */
   readonly usualModel?: TaskModel;
-  /** Returns the request that submits a task. */
-  submission(call: TaskCall): Submission;
+  /**
+   * Returns the request that submits a task. `remainingMs` is the time until the deadline of the call in milliseconds, for
+   * services that can end a task by themselves.
+   */
+  submission(call: TaskCall, remainingMs: number): Submission;
   /**
    * Returns the ticket and the state in the reply to a submission with a 2xx status. Returns undefined if the reply does
    * not have the form of the service. The call then ends with `protocol` and an unknown outcome.

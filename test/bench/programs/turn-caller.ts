@@ -68,6 +68,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
       onEvent: () => undefined,
       accepted: async () => false,
       billedAs: () => {},
+      remainingMs: () => 60_000,
     });
   };
 }

@@ -40,7 +40,7 @@ export async function openProgramProvider(folder: string, set: readonly string[]
       const reported: ProviderEvent[] = [];
       const onEvent = (event: ProviderEvent) => reported.push(event);
       const accepted = async () => false;
-      const calls = { accepted, billedAs: () => {} };
+      const calls = { accepted, billedAs: () => {}, remainingMs: () => 60_000 };
       const context = { requestId: 'a-request', attempt: 1, signal, onEvent, ...calls };
       const result = provider.execute(request, context);
       return { reported, result, ended: result.catch((thrown: unknown) => thrown) };

@@ -20,6 +20,9 @@ const MAX_TOTAL_BYTES = 67_108_864;
 /** Results are public. They are fetched at once, and a job that continues after a restart needs them for a day. */
 const LIFETIME = { expiration_duration_seconds: 86_400 };
 
+/** fal rejects a limit of one second or less. */
+const MIN_WAIT_SECS = 2;
+
 const MODEL = promptOnlyModel({ maxTotalBytes: MAX_TOTAL_BYTES });
 
 const Accepted = v.object({
@@ -83,13 +86,17 @@ export const FAL: TaskService = {
   resultLifetimeMs: LIFETIME.expiration_duration_seconds * 1000,
   keyHeaders: (key) => ({ authorization: `Key ${key}` }),
   model: () => MODEL,
-  submission: (call) => {
+  submission: (call, remainingMs) => {
     const { request, model } = call;
     const hasImages = sentImages(request).length > 0;
     const name = (hasImages ? model.editName : undefined) ?? request.model;
     return {
       path: `/${name.split('/').map(encodeURIComponent).join('/')}`,
-      headers: { 'x-fal-object-lifecycle-preference': JSON.stringify(LIFETIME) },
+      headers: {
+        'x-fal-object-lifecycle-preference': JSON.stringify(LIFETIME),
+        // A task that has not begun at the deadline never begins.
+        'x-fal-request-timeout': String(Math.max(MIN_WAIT_SECS, Math.ceil(remainingMs / 1000))),
+      },
       body: { json: (images) => ({ ...model.inputs(call, images), ...call.constants }) },
     };
   },
@@ -143,9 +150,12 @@ export const FAL: TaskService = {
  * for other failures. A 5xx of the model is free.
  */
 function failure(
-  { status, value }: TaskReply,
+  { status, header, value }: TaskReply,
   { request }: { readonly request: CallFacts },
 ): TaskFailure | undefined {
+  if (status === 504 && header('x-fal-request-timeout-type') !== undefined) {
+    return { row: TASK_FAILURES.notBegunInTime };
+  }
   const parsed = v.safeParse(ErrorBody, value);
   if (!parsed.success) return undefined;
   const { detail, error_type: type } = parsed.output;

@@ -10,6 +10,9 @@ import type { TaskCharge, TaskService, TaskState } from '../task-service.ts';
 /** Limit on the images of a call. Replicate accepts 10 MB in all, and base64 makes images a third larger. */
 const MAX_TOTAL_BYTES = 7_000_000;
 
+/** Replicate rejects a shorter time limit of a prediction. */
+const MIN_CANCEL_AFTER_SECS = 5;
+
 const MODEL = promptOnlyModel({ maxTotalBytes: MAX_TOTAL_BYTES });
 
 const Prediction = v.object({
@@ -50,12 +53,15 @@ export const REPLICATE: TaskService = {
   resultLifetimeMs: 3_600_000,
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
   model: () => MODEL,
-  submission: (call) => {
+  submission: (call, remainingMs) => {
+    const cancelAfterSecs = Math.max(MIN_CANCEL_AFTER_SECS, Math.ceil(remainingMs / 1000));
     const [name = '', version] = call.request.model.split(':');
     const path = name.split('/').map(encodeURIComponent).join('/');
     return {
       // Only official models and the latest version of other models have an endpoint of their own.
       path: version === undefined ? `/models/${path}/predictions` : '/predictions',
+      // Ends the prediction at the deadline even if this process has died.
+      headers: { 'cancel-after': `${cancelAfterSecs}s` },
       body: {
         json: (images) => ({
           ...(version === undefined ? {} : { version }),

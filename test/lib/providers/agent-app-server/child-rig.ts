@@ -139,6 +139,7 @@ export function run(
     onEvent: (event) => events.push(event),
     accepted: async () => false,
     billedAs: () => {},
+    remainingMs: () => 60_000,
   });
   const failure = result.then(
     () => undefined,

@@ -78,6 +78,7 @@ function rigOf({ replies, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
         onEvent: (event) => events.push(event),
         accepted: async () => false,
         billedAs: () => {},
+        remainingMs: () => 60_000,
       }),
   };
 }

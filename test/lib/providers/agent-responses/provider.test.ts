@@ -40,6 +40,7 @@ function run({ provider }: AgentRig, request: ProviderRequest, signal?: AbortSig
     onEvent: (event) => reported.push(event),
     accepted: async () => false,
     billedAs: () => {},
+    remainingMs: () => 60_000,
   });
   return { result, reported };
 }

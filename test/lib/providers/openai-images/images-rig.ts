@@ -63,7 +63,8 @@ export function openImagesRig({ settings, keys = [], maxImageBytes }: Options = 
       const onEvent = (event: ProviderEvent) => reported.push(event);
       const accepted = async () => false;
       const billedAs = (id: string) => void billedIds.push(id);
-      const context = { requestId: 'r', attempt: 1, signal, onEvent, accepted, billedAs };
+      const calls = { accepted, billedAs, remainingMs: () => 60_000 };
+      const context = { requestId: 'r', attempt: 1, signal, onEvent, ...calls };
       return provider.execute(requestOf(parts), context);
     },
     async close() {

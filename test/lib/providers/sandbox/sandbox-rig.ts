@@ -94,6 +94,7 @@ export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock }
       },
       accepted: async () => false,
       billedAs: () => {},
+      remainingMs: () => 60_000,
     });
     return { ...result, events };
   }

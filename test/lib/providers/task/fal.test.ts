@@ -13,10 +13,14 @@ import { json, openImageServer } from '../openai-images/image-server.ts';
 const SOURCE = inputOf(Buffer.from('source'));
 const REQUEST = agentRequest({ model: 'fal-ai/flux/dev', images: [SOURCE, SOURCE] });
 
-function failureOf(status: number, value: unknown) {
+function failureOf(
+  status: number,
+  value: unknown,
+  header: (name: string) => string | undefined = () => undefined,
+) {
   const model = FAL.model('');
   if (!model) throw new Error('fal has no model');
-  const reply = { status, header: () => undefined, value };
+  const reply = { status, header, value };
   return FAL.failure(reply, { model, constants: {}, request: REQUEST });
 }
 
@@ -46,6 +50,29 @@ describe('FAL', () => {
   ])('reports the failure "%s" of a model as free', (type) => {
     expect(failureOf(500, { detail: 'secret', error_type: type })).toMatchObject({
       row: { code: 'upstream', transient: true },
+    });
+  });
+
+  it('reports a task that fal withdrew at the deadline as not begun', () => {
+    const header = (name: string) => (name === 'x-fal-request-timeout-type' ? 'user' : undefined);
+
+    expect(failureOf(504, undefined, header)).toEqual({
+      row: expect.objectContaining({ code: 'timeout', effect: 'not_begun' }),
+    });
+    expect(failureOf(504, undefined)).toBeUndefined();
+  });
+
+  it.each([
+    [90_000, '90'],
+    [1500, '2'],
+    [0, '2'],
+  ])('lets a task wait for %i ms as %s seconds', (remainingMs, secs) => {
+    const model = FAL.model('');
+    if (!model) throw new Error('fal has no model');
+    const call = { request: REQUEST, model, constants: {}, seed: 1 };
+
+    expect(FAL.submission(call, remainingMs).headers).toMatchObject({
+      'x-fal-request-timeout': secs,
     });
   });
 
@@ -135,6 +162,7 @@ describe("the emulator of fal's queue", () => {
         const moved = `${upstream.url}${url.pathname}`;
         const headers = new Headers(init?.headers);
         headers.set('x-fal-object-lifecycle-preference', '{"expiration_duration_seconds":86400}');
+        headers.set('x-fal-request-timeout', '60');
         return fetch(moved, { ...init, headers });
       },
     });

@@ -25,15 +25,14 @@ function polled(parts: object) {
   });
 }
 
-function submissionOf(model: string) {
+function submissionOf(model: string, remainingMs = 60_000) {
   const known = REPLICATE.model(model);
   if (!known) throw new Error('Replicate has no model');
-  return REPLICATE.submission({
-    request: agentRequest({ model, prompt: 'A gull' }),
-    model: known,
-    constants: { steps: 4 },
-    seed: 7,
-  });
+  const request = agentRequest({ model, prompt: 'A gull' });
+  return REPLICATE.submission(
+    { request, model: known, constants: { steps: 4 }, seed: 7 },
+    remainingMs,
+  );
 }
 
 describe('REPLICATE', () => {
@@ -47,6 +46,14 @@ describe('REPLICATE', () => {
     });
     expect(version.path).toBe('/predictions');
     expect('json' in version.body && version.body.json(images)).toMatchObject({ version: '1234' });
+  });
+
+  it.each([
+    [90_000, '90s'],
+    [5001, '6s'],
+    [0, '5s'],
+  ])('limits a prediction to %i ms as %s', (remainingMs, limit) => {
+    expect(submissionOf('owner/name', remainingMs).headers).toEqual({ 'cancel-after': limit });
   });
 
   it.each<readonly [string, object, object | undefined]>([
@@ -89,7 +96,15 @@ describe("the emulator of Replicate's predictions", () => {
   afterAll(() => upstream.close());
 
   it("is driven by Replicate's own client", async () => {
-    const client = new Replicate({ auth: upstream.key, baseUrl: upstream.url });
+    const client = new Replicate({
+      auth: upstream.key,
+      baseUrl: upstream.url,
+      fetch: (input, init) => {
+        const headers = new Headers(init?.headers);
+        headers.set('cancel-after', '60s');
+        return fetch(input, { ...init, headers });
+      },
+    });
     const input = { prompt: 'A gull', num_outputs: 2 };
 
     const created = await client.predictions.create({ model: REPLICATE_UPSTREAM.model, input });

@@ -67,6 +67,7 @@ const BillingQuery = v.strictObject({
 });
 
 const LIFETIME = 'x-fal-object-lifecycle-preference';
+const TIMEOUT = 'x-fal-request-timeout';
 
 /** The queue of fal. Its result is at a URL of its own, and says why a task failed. */
 export const FAL_UPSTREAM: EmulatedService = {
@@ -80,6 +81,9 @@ export const FAL_UPSTREAM: EmulatedService = {
     if (!schema) throw new Refusal({ status: 404, code: 'not_found', message: 'no such app' });
     if (headers[LIFETIME] !== '{"expiration_duration_seconds":86400}') {
       throw new Refusal({ status: 400, code: 'lifetime', message: 'files would stay public' });
+    }
+    if (!(Number(headers[TIMEOUT]) > 1)) {
+      throw new Refusal({ status: 400, code: 'timeout', message: 'not more than one second' });
     }
     const parsed = v.safeParse(schema, readJson(headers, body).values);
     if (!parsed.success) {

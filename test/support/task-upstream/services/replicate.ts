@@ -50,6 +50,14 @@ export const REPLICATE_UPSTREAM: EmulatedService = {
     if (!isVersion && path !== `/models/${MODEL}/predictions`) {
       throw new Refusal({ status: 404, code: 'not_found', message: 'no such model' });
     }
+    const [, secs] = /^(\d+)s$/.exec(String(headers['cancel-after'])) ?? [];
+    if (!(Number(secs) >= 5)) {
+      throw new Refusal({
+        status: 422,
+        code: 'invalid',
+        message: 'Cancel-After must be 5s or more',
+      });
+    }
     const { values } = readJson(headers, body);
     const parsed = v.safeParse(isVersion ? VersionBody : Body, values);
     if (!parsed.success) {
