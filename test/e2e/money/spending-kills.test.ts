@@ -1,0 +1,253 @@
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseAmount } from '../../../lib/contract/reply/cost.ts';
+import { createSeeded, type Seeded } from '../../support/seeded.ts';
+import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  CHARGED_IMAGE,
+  DEAREST_IMAGE,
+  type PaidServices,
+  SERVICES,
+  startPaidServices,
+} from './paid-services.ts';
+
+// Set MONEY_KILLS=50 MONEY_CLIENTS=64 for a long run with kills, and MONEY_CALLS=1000 for one without. MONEY_SEED repeats its failures.
+const KILLS = Number(process.env['MONEY_KILLS'] ?? 2);
+const CLIENTS = Number(process.env['MONEY_CLIENTS'] ?? 6);
+const CALLS = Number(process.env['MONEY_CALLS'] ?? 40);
+const SEED = Number(process.env['MONEY_SEED'] ?? randomInt(2 ** 31));
+const TIMEOUT_MS = 120_000 + KILLS * 30_000 + CALLS * 1000;
+const LONGEST_LIFE_MS = 3000;
+const MOST_IMAGES = 4;
+
+/** The options of the tokens. The first is never refused, and the others spend their budgets. */
+const TOKENS = [
+  ['alice', '--budget-per-day', '100000'],
+  ['bob', '--budget-per-day', (0.2 * CLIENTS).toFixed(2), '--unknown-cost', '0.10'],
+  ['carol', '--budget-per-month', (0.3 * CLIENTS).toFixed(2)],
+] as const;
+
+afterAll(cleanUp);
+
+interface Spender {
+  readonly name: string;
+  readonly token: string;
+  readonly prompts: string[];
+  replies: number;
+  refusals: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each use knows the shape of the reply that it reads.
+type Json = any;
+
+/** Creates the tokens, the prices file and the settings of a bridge before the four services. */
+async function openRig() {
+  console.info(`seed: ${SEED}`);
+  const seeded = createSeeded(SEED);
+  const services = await startPaidServices(seeded);
+  const cwd = await freshFolder();
+  await writeFile(join(cwd, 'prices.toml'), services.prices);
+  const spenders: Spender[] = [];
+  for (const words of TOKENS) {
+    const tokens = ['--set', 'server.tokens_file=tokens.toml'];
+    const { code, stdout, stderr } = await runProgram(['tokens', 'add', ...words, ...tokens], cwd);
+    if (code !== 0) throw new Error(stderr);
+    const empty = { prompts: [], replies: 0, refusals: 0 };
+    spenders.push({ name: words[0], token: stdout.trim(), ...empty });
+  }
+  const settings = {
+    command: 'serve' as const,
+    cwd,
+    env: services.env,
+    set: [
+      'server.tokens_file=tokens.toml',
+      'runtime.prices_file=prices.toml',
+      'default_provider=fal',
+      'runtime.circuit_breaker.enabled=false',
+      'server.jobs.max_pending=100000',
+      'server.jobs.max_retained=100000',
+      ...services.settings,
+    ],
+  };
+  return { seeded, services, spenders, settings };
+}
+
+function newOrder({ name, prompts }: Spender, seeded: Seeded) {
+  const prompt = `order ${prompts.length} of ${name}`;
+  prompts.push(prompt);
+  const [provider, ...others] = SERVICES.map((service) => ({ service, rank: seeded.next(1000) }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ service }) => service);
+  const isJob = seeded.next(2) === 0;
+  const body = {
+    prompt,
+    parameters: {
+      n: 1 + seeded.next(MOST_IMAGES),
+      failure_policy: seeded.pick(['fail_fast', 'best_effort']),
+    },
+    output: { response_format: isJob ? 'artifact' : 'b64_json' },
+    routing: {
+      provider,
+      fallbacks: others.map((fallback) => ({ provider: fallback })),
+      fallback_policy: 'on_error',
+    },
+  };
+  return { path: isJob ? '/v1/jobs' : '/v1/images', body };
+}
+
+/** Sends orders until `isEnough`, until the budget is spent, or until the connection is lost. */
+async function keepSpending(
+  address: string,
+  spender: Spender,
+  seeded: Seeded,
+  isEnough: () => boolean,
+): Promise<void> {
+  while (!isEnough()) {
+    const { path, body } = newOrder(spender, seeded);
+    try {
+      const response = await fetch(address + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${spender.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const reply: Json = await response.json();
+      spender.replies += 1;
+      expect(reply.error?.code).not.toBe('internal');
+      if (reply.error?.bridge_ext?.details?.reason === 'budget') {
+        expect(response.status).toBe(429);
+        spender.refusals += 1;
+        return;
+      }
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof SyntaxError) return;
+      throw error;
+    }
+  }
+}
+
+/** Starts all clients, which share the tokens equally. */
+function startClients(address: string, { seeded, spenders }: Rig, isEnough: () => boolean) {
+  return Promise.all(
+    Array.from({ length: CLIENTS }, (_, client) => {
+      const spender = spenders[client % spenders.length] as Spender;
+      return keepSpending(address, spender, seeded, isEnough);
+    }),
+  );
+}
+
+type Rig = Awaited<ReturnType<typeof openRig>>;
+
+async function get(address: string, { token }: Spender, path: string): Promise<Json> {
+  const response = await fetch(address + path, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+async function untilJobsEnd(address: string, spender: Spender): Promise<void> {
+  let cursor = '';
+  do {
+    const page = await get(address, spender, `/v1/jobs?limit=100${cursor}`);
+    for (const { id, completed } of page.items) {
+      let job: Json = { completed };
+      while (job.completed === undefined) {
+        job = await get(address, spender, `/v1/jobs/${id}?wait_ms=30000`);
+      }
+    }
+    cursor = page.next_cursor ? `&cursor=${encodeURIComponent(page.next_cursor)}` : '';
+  } while (cursor !== '');
+}
+
+const amountOf = (text: string | undefined): bigint => parseAmount(text ?? '0') ?? 0n;
+const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);
+const dollars = (amount: bigint) => (Number(amount) / 1e10).toFixed(4);
+
+/** Compares the costs of a token with the ledgers of the services. Returns the charges. */
+async function checkSpender(address: string, spender: Spender, services: PaidServices) {
+  const { caller, items } = await get(address, spender, '/v1/usage?days=31');
+  const days: Json[] = items;
+  const used = amountOf(caller.budget.used_this_month);
+  const limit = amountOf(caller.budget.per_day ?? caller.budget.per_month);
+  const rows = SERVICES.map((service) => {
+    const own: Json[] = days.flatMap(({ by_provider: by }) => by[service] ?? []);
+    const known = sum(own.map(({ cost }) => amountOf(cost.amount ?? cost.known_amount)));
+    const unknown = own.reduce((all, { unknown_images: images }) => all + BigInt(images), 0n);
+    return { service, known, unknown, charged: services.chargedBy(service, spender.prompts) };
+  });
+  const known = sum(rows.map((row) => row.known));
+  const charged = sum(rows.map((row) => row.charged));
+  const unknown = sum(rows.map((row) => row.unknown));
+  const { name, prompts, replies, refusals } = spender;
+  const facts = [
+    `${name}: ${prompts.length} orders, ${replies} replies, ${refusals} over the budget`,
+    `known ${dollars(known)} <= charged ${dollars(charged)} <= used ${dollars(used)} <= ${dollars(limit)}`,
+    ...rows.map(
+      (row) =>
+        `${row.service} ${dollars(row.known)} + ${row.unknown} unknown, charged ${dollars(row.charged)}`,
+    ),
+  ].join('; ');
+  console.info(facts);
+
+  expect(known, facts).toBeLessThanOrEqual(charged);
+  expect(charged, facts).toBeLessThanOrEqual(used);
+  expect(used, facts).toBeLessThanOrEqual(limit);
+  // Every request names all four services, so that the dearest of them determines the share of an image.
+  expect(used - known, facts).toBe(unknown * DEAREST_IMAGE);
+  for (const row of rows) {
+    // Everything else that a service charges is known exactly.
+    expect(row.known, facts).toBeLessThanOrEqual(row.charged);
+    expect(row.charged - row.known, facts).toBeLessThanOrEqual(
+      row.unknown * CHARGED_IMAGE[row.service],
+    );
+  }
+  return charged;
+}
+
+async function checkAll(address: string, { spenders, services }: Rig): Promise<void> {
+  for (const spender of spenders) await untilJobsEnd(address, spender);
+  await services.settled();
+  let charged = 0n;
+  for (const spender of spenders) charged += await checkSpender(address, spender, services);
+  expect(charged).toBeGreaterThan(0n);
+  expect(services.violations()).toEqual([]);
+}
+
+describe('a bridge before four services that charge and fail', () => {
+  it(`exceeds no budget and accounts for each charge if it is killed, ${KILLS} times`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const rig = await openRig();
+
+    for (let life = 0; life < KILLS; life += 1) {
+      const bridge = await startBridge(rig.settings);
+      const spending = startClients(bridge.address, rig, () => false);
+      await delay(randomInt(LONGEST_LIFE_MS));
+      await bridge.end('SIGKILL');
+      await spending;
+    }
+    const bridge = await startBridge(rig.settings);
+    const enough = rig.services.calls() + CLIENTS;
+    await startClients(bridge.address, rig, () => rig.services.calls() >= enough);
+    await checkAll(bridge.address, rig);
+    expect((await bridge.end()).code).toBe(0);
+
+    console.info(`${KILLS} kills, ${CLIENTS} clients, ${rig.services.calls()} calls`);
+    await rig.services.close();
+  });
+
+  it(`accounts for each charge of ${CALLS} calls of which a fifth fail`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const rig = await openRig();
+    const bridge = await startBridge(rig.settings);
+
+    await startClients(bridge.address, rig, () => rig.services.calls() >= CALLS);
+    await checkAll(bridge.address, rig);
+
+    expect(rig.services.calls()).toBeGreaterThanOrEqual(CALLS);
+    expect((await bridge.end()).code).toBe(0);
+    await rig.services.close();
+  });
+});
