@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { PROVIDER_KEYS } from '../config/settings/provider-names.ts';
 import { parseToml } from '../config/sources/toml.ts';
 import { AMOUNT, type Amount, parseAmount } from '../contract/reply/cost.ts';
 import { TOKEN_KINDS } from '../contract/reply/image-response.ts';
@@ -67,7 +68,7 @@ const Currency = v.pipe(v.string(CURRENCY_MESSAGE), v.regex(/^[A-Z]{3}$/, CURREN
 
 const Row = v.strictObject({
   provider: v.optional(Name),
-  kind: v.optional(Name),
+  kind: v.optional(v.picklist(PROVIDER_KEYS, `must be one of ${PROVIDER_KEYS.join(', ')}`)),
   dialect: v.optional(Name),
   service: v.optional(Name),
   model: Name,
@@ -96,7 +97,11 @@ export function parsePrices(text: string): readonly PriceRow[] {
   const reading = parseToml(text);
   if (!reading.ok) throw unusable(`line ${reading.line} ${reading.message}`);
   const parsed = v.safeParse(File, reading.table);
-  if (!parsed.success) throw unusable(toSentence(parsed.issues[0]));
+  if (!parsed.success) {
+    // A misspelt field is named rather than the field that is missing because of it.
+    const [first] = parsed.issues;
+    throw unusable(toSentence(parsed.issues.find(isUnknownField) ?? first));
+  }
   const { price, rates: sent } = parsed.output;
   const rates: Rates = new Map(Object.entries(sent));
   return price.map(
@@ -135,11 +140,16 @@ function inDollars(amount: Amount, currency: string, rates: Rates): Amount | und
   return rate === undefined ? undefined : (amount * rate) / 10n ** 10n;
 }
 
-function toSentence({ type, expected, message, path }: v.BaseIssue<unknown>): string {
+function isUnknownField({ type, expected }: v.BaseIssue<unknown>): boolean {
+  return type === 'strict_object' && expected === 'never';
+}
+
+function toSentence(issue: v.BaseIssue<unknown>): string {
+  const { type, message, path } = issue;
   const keys = path?.map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
   const at = keys?.join('').slice(1) ?? 'the file';
   if (type !== 'strict_object') return `${at} ${message}`;
-  return `${at} ${expected === 'never' ? 'is not a known field' : 'is missing'}`;
+  return `${at} ${isUnknownField(issue) ? 'is not a known field' : 'is missing'}`;
 }
 
 function unusable(reason: string): BridgeError {

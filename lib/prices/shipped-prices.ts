@@ -9,6 +9,16 @@ interface PriceGroup extends Selector {
   readonly source: string;
   readonly date: string;
   readonly models: Readonly<Record<string, Prices>>;
+  /** The upper bounds of tokens that the vendor states, by model. */
+  readonly limits?: Readonly<Record<string, TokenLimits>>;
+}
+
+/** The most tokens that a call of a model reads and writes, with the page of the vendor and the day on which it was read. */
+interface TokenLimits {
+  readonly input: number;
+  readonly output: number;
+  readonly source: string;
+  readonly date: string;
 }
 
 /** Converts prices of a million tokens to prices of one token. */
@@ -26,8 +36,8 @@ const GPT_IMAGE = perMillion({
 });
 
 /**
- * The prices that the bridge ships, in US dollars. No vendor states an upper bound of tokens for these models, so that a plan with
- * token prices is unknown until the operator sets `at_most_units` in the prices file.
+ * The prices that the bridge ships, in US dollars. A plan with token prices is unknown for a model without `limits`, until the
+ * operator sets `at_most_units` in the prices file.
  */
 const GROUPS: readonly PriceGroup[] = [
   {
@@ -84,6 +94,22 @@ const GROUPS: readonly PriceGroup[] = [
         output_image_tokens: '30',
       }),
     },
+    limits: {
+      'gemini-3-pro-image': {
+        input: 65_536,
+        output: 32_768,
+        source:
+          'https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-pro-image',
+        date: '2026-11-28',
+      },
+      'gemini-3.1-flash-lite-image': {
+        input: 65_536,
+        output: 4_096,
+        source:
+          'https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/3-1-flash-lite-image',
+        date: '2026-11-28',
+      },
+    },
   },
   {
     kind: 'task',
@@ -105,17 +131,24 @@ const GROUPS: readonly PriceGroup[] = [
 ];
 
 export const SHIPPED_PRICES: readonly PriceRow[] = GROUPS.flatMap(
-  ({ models, source: _, date: __, ...selector }) =>
-    Object.entries(models).flatMap(([model, prices]) => toRows(selector, model, prices)),
+  ({ models, limits, source: _, date: __, ...selector }) =>
+    Object.entries(models).flatMap(([model, prices]) =>
+      toRows({ ...selector, model }, prices, limits?.[model]),
+    ),
 );
 
-function toRows(selector: Selector, model: string, prices: Prices): readonly PriceRow[] {
+function toRows(
+  selector: Selector & Pick<PriceRow, 'model'>,
+  prices: Prices,
+  limits: TokenLimits | undefined,
+): readonly PriceRow[] {
   // The cast restores the keys of `Prices`, which `Object.entries` widens to `string`.
   const entries = Object.entries(prices) as [PriceUnit, string][];
   return entries.map(([per, text]) => {
     const amount = parseAmount(text);
-    if (amount === undefined) throw new Error(`the price of ${model} is not an amount`);
-    return { ...selector, model, per, amount };
+    if (amount === undefined) throw new Error(`the price of ${selector.model} is not an amount`);
+    const atMostUnits = per.startsWith('input_') ? limits?.input : limits?.output;
+    return { ...selector, per, amount, atMostUnits };
   });
 }
 

@@ -24,10 +24,10 @@ export interface RegisteredProvider {
   readonly settings: Config['providers'][SingleKey] | Config['providers'][ProviderKind][string];
 }
 
-// The cast restores the key type, which `Object.keys` widens to `string`.
-const KEYS = Object.keys(PROVIDERS.entries) as ProviderKey[];
-const SINGLE_KEYS = KEYS.filter((key): key is SingleKey => !isKind(key));
-export const KINDS: readonly ProviderKind[] = KEYS.filter(isKind);
+/** The settings keys of all providers and kinds. The cast restores the key type, which `Object.keys` widens to `string`. */
+export const PROVIDER_KEYS = Object.keys(PROVIDERS.entries) as ProviderKey[];
+const SINGLE_KEYS = PROVIDER_KEYS.filter((key): key is SingleKey => !isKind(key));
+export const KINDS: readonly ProviderKind[] = PROVIDER_KEYS.filter(isKind);
 
 /** The names of the providers that can have only one instance. */
 export const SINGLE_NAMES: readonly string[] = SINGLE_KEYS.map(toProviderName);

@@ -52,11 +52,9 @@ per = "image"
 amount = "0.04"
 `;
 
-/** A fifth of the submissions fail. Each failure that is named `made_` is charged. */
+/** Failures of submissions whose task the bridge can identify, or that made none. */
 const TASK_FAILURES: readonly [Behaviour, ...Behaviour[]] = [
   { submission: 'cut' },
-  { submission: 'made_cut' },
-  { submission: 'made_html_502' },
   { submission: 'rate_limited' },
   { submission: 'server_error' },
   { end: 'failed' },
@@ -66,24 +64,34 @@ const TASK_FAILURES: readonly [Behaviour, ...Behaviour[]] = [
   { reads: ['server_error', 'cut'] },
 ];
 
-/** A fifth of the calls fail. The calls that are cut in the body are charged. */
-const CALL_FAILURES = [
-  'status=429',
-  'status=500',
-  'status=400',
-  'status=524',
-  'cut=before-headers',
-  'cut=body',
-] as const;
+/** Failures of submissions that made a task whose id does not arrive. */
+const LOST_TASKS: readonly [Behaviour, ...Behaviour[]] = [
+  { submission: 'made_cut' },
+  { submission: 'made_html_502' },
+];
+
+/** Failures of calls whose id arrives, or that draw nothing. */
+const CALL_FAILURES = ['status=429', 'status=500', 'status=400', 'status=524', 'cut=body'] as const;
+/** A failure of a call that is charged, and whose id does not arrive. */
+const LOST_CALL = 'cut=before-headers';
+/** One call in so many fails. */
 const FAILURES_IN = 5;
+/** One failure in so many loses the id of the call. */
+const LOST_IN = 4;
 const MOST_CALLS = 10_000;
 const CALL_DELAY_MS = 30;
 const IMAGE_BYTES = 2000;
 
 export type PaidServices = Awaited<ReturnType<typeof startPaidServices>>;
 
-/** Starts strict emulators of four services that charge, and fail at random. Each service keeps a ledger. */
-export async function startPaidServices(seeded: Seeded) {
+/**
+ * Starts strict emulators of four services that charge, and of whose calls a fifth fail at random. Each service keeps a ledger.
+ * With `losesIds`, some charged calls fail before their id arrives.
+ */
+export async function startPaidServices(
+  seeded: Seeded,
+  { losesIds }: { readonly losesIds: boolean },
+) {
   const fal = await createTaskUpstream({ service: FAL_UPSTREAM, imageBytes: IMAGE_BYTES });
   const bfl = await createTaskUpstream({ service: BFL_UPSTREAM, imageBytes: IMAGE_BYTES });
   const xai = await createImagesUpstream({ dialect: 'xai', imageBytes: IMAGE_BYTES });
@@ -91,12 +99,15 @@ export async function startPaidServices(seeded: Seeded) {
   const tasks = { fal, bfl };
   const images = { xai, openrouter };
   const isFailure = () => seeded.next(FAILURES_IN) === 0;
+  const isLost = () => losesIds && seeded.next(LOST_IN) === 0;
+  const taskFailure = () => seeded.pick(isLost() ? LOST_TASKS : TASK_FAILURES);
+  const callFailure = () => (isLost() ? LOST_CALL : seeded.pick(CALL_FAILURES));
   for (let call = 0; call < MOST_CALLS; call += 1) {
     for (const task of Object.values(tasks)) {
-      task.next(isFailure() ? seeded.pick(TASK_FAILURES) : {});
+      task.next(isFailure() ? taskFailure() : {});
     }
     for (const upstream of Object.values(images)) {
-      const behaviour = isFailure() ? seeded.pick(CALL_FAILURES) : 'succeed';
+      const behaviour = isFailure() ? callFailure() : 'succeed';
       upstream.script({ behaviour, delayMs: CALL_DELAY_MS });
     }
   }

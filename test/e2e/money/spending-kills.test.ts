@@ -44,20 +44,18 @@ interface Spender {
 type Json = any;
 
 /** Creates the tokens, the prices file and the settings of a bridge before the four services. */
-async function openRig() {
+async function openRig({ losesIds }: { readonly losesIds: boolean }) {
   console.info(`seed: ${SEED}`);
   const seeded = createSeeded(SEED);
-  const services = await startPaidServices(seeded);
+  const services = await startPaidServices(seeded, { losesIds });
   const cwd = await freshFolder();
   await writeFile(join(cwd, 'prices.toml'), services.prices);
   const spenders: Spender[] = [];
   for (const words of TOKENS) {
-    const tokens = ['--set', 'server.tokens_file=tokens.toml'];
-    const { code, stdout, stderr } = await runProgram(['tokens', 'add', ...words, ...tokens], cwd);
-    if (code !== 0) throw new Error(stderr);
-    const empty = { prompts: [], replies: 0, refusals: 0 };
-    spenders.push({ name: words[0], token: stdout.trim(), ...empty });
+    const token = await addToken(cwd, words);
+    spenders.push({ name: words[0], token, prompts: [], replies: 0, refusals: 0 });
   }
+  const operator = await addToken(cwd, ['operator', '--permissions', 'admin,read']);
   const settings = {
     command: 'serve' as const,
     cwd,
@@ -72,7 +70,14 @@ async function openRig() {
       ...services.settings,
     ],
   };
-  return { seeded, services, spenders, settings };
+  return { seeded, services, spenders, operator, settings };
+}
+
+async function addToken(cwd: string, words: readonly string[]): Promise<string> {
+  const tokens = ['--set', 'server.tokens_file=tokens.toml'];
+  const { code, stdout, stderr } = await runProgram(['tokens', 'add', ...words, ...tokens], cwd);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
 }
 
 function newOrder({ name, prompts }: Spender, seeded: Seeded) {
@@ -164,18 +169,24 @@ const amountOf = (text: string | undefined): bigint => parseAmount(text ?? '0') 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);
 const dollars = (amount: bigint) => (Number(amount) / 1e10).toFixed(4);
 
-/** Compares the costs of a token with the ledgers of the services. Returns the charges. */
-async function checkSpender(address: string, spender: Spender, services: PaidServices) {
+/** Returns the use of a token: its budget, and by service the known costs, the images of unknown cost and the charges. */
+async function usageOf(address: string, spender: Spender, services: PaidServices) {
   const { caller, items } = await get(address, spender, '/v1/usage?days=31');
   const days: Json[] = items;
-  const used = amountOf(caller.budget.used_this_month);
-  const limit = amountOf(caller.budget.per_day ?? caller.budget.per_month);
   const rows = SERVICES.map((service) => {
     const own: Json[] = days.flatMap(({ by_provider: by }) => by[service] ?? []);
     const known = sum(own.map(({ cost }) => amountOf(cost.amount ?? cost.known_amount)));
     const unknown = own.reduce((all, { unknown_images: images }) => all + BigInt(images), 0n);
     return { service, known, unknown, charged: services.chargedBy(service, spender.prompts) };
   });
+  const { budget } = caller;
+  const used = amountOf(budget.used_this_month);
+  return { rows, used, limit: amountOf(budget.per_day ?? budget.per_month) };
+}
+
+/** Compares the costs of a token with the ledgers of the services. Returns the charges. */
+async function checkSpender(address: string, spender: Spender, services: PaidServices) {
+  const { rows, used, limit } = await usageOf(address, spender, services);
   const known = sum(rows.map((row) => row.known));
   const charged = sum(rows.map((row) => row.charged));
   const unknown = sum(rows.map((row) => row.unknown));
@@ -214,11 +225,29 @@ async function checkAll(address: string, { spenders, services }: Rig): Promise<v
   expect(services.violations()).toEqual([]);
 }
 
+/** Corrects the costs of the services that say what they have charged, and compares the costs with the ledgers again. */
+async function checkReconciled(address: string, rig: Rig): Promise<void> {
+  const { spenders, services, operator, settings } = rig;
+  for (const service of ['fal', 'openrouter'] as const) {
+    const words = ['reconcile', service, '--days', '3', '--json', '--url', address];
+    const variables = { IMAGE_BRIDGE_TOKEN: operator };
+    const { stdout, stderr } = await runProgram(words, settings.cwd, variables);
+    console.info(stdout);
+    expect(stderr).toBe('');
+    for (const spender of spenders) {
+      const { rows, used, limit } = await usageOf(address, spender, services);
+      const row = rows.find((one) => one.service === service);
+      expect([service, spender.name, row?.known]).toEqual([service, spender.name, row?.charged]);
+      expect(used).toBeLessThanOrEqual(limit);
+    }
+  }
+}
+
 describe('a bridge before four services that charge and fail', () => {
   it(`exceeds no budget and accounts for each charge if it is killed, ${KILLS} times`, {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const rig = await openRig();
+    const rig = await openRig({ losesIds: true });
 
     for (let life = 0; life < KILLS; life += 1) {
       const bridge = await startBridge(rig.settings);
@@ -237,14 +266,15 @@ describe('a bridge before four services that charge and fail', () => {
     await rig.services.close();
   });
 
-  it(`accounts for each charge of ${CALLS} calls of which a fifth fail`, {
+  it(`accounts for each charge of ${CALLS} calls of which a fifth fail, and reconciles them`, {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const rig = await openRig();
+    const rig = await openRig({ losesIds: false });
     const bridge = await startBridge(rig.settings);
 
     await startClients(bridge.address, rig, () => rig.services.calls() >= CALLS);
     await checkAll(bridge.address, rig);
+    await checkReconciled(bridge.address, rig);
 
     expect(rig.services.calls()).toBeGreaterThanOrEqual(CALLS);
     expect((await bridge.end()).code).toBe(0);

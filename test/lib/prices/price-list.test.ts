@@ -8,6 +8,7 @@ const PROVIDERS = new Map([
   ['openai', { kind: 'openai_images', dialect: 'openai', isFree: false }],
   ['flux', { kind: 'task', service: 'bfl', isFree: false }],
   ['local', { kind: 'comfyui', isFree: true }],
+  ['google', { kind: 'gemini', isFree: false }],
 ]);
 
 function listOf(toml = '') {
@@ -146,6 +147,24 @@ describe('createPriceList, plans', () => {
   });
 });
 
+describe('createPriceList, shipped token limits', () => {
+  const planned = (model: string, more: Partial<PricedWork> = {}) => {
+    const plan = listOf().plan(work({ provider: 'google', model, ...more }));
+    return plan.amount === undefined ? 'unknown' : amountText(plan.amount);
+  };
+
+  test.each([
+    // 65,536 tokens of input and 4,096 of output, of which each is priced as text and as image.
+    ['gemini-3.1-flash-lite-image', {}, '0.145408'],
+    ['gemini-3.1-flash-lite-image', { images: 2, calls: 2 }, '0.290816'],
+    ['gemini-3-pro-image', {}, '4.456448'],
+    // Google states no limits for this model.
+    ['gemini-nano-banana-2.1', {}, 'unknown'],
+  ])('a plan of %s for %o costs at most %s', (model, more, expected) => {
+    expect(planned(model, more)).toBe(expected);
+  });
+});
+
 describe('createPriceList, costs', () => {
   const openai = work({ provider: 'openai', model: 'gpt-image-2' });
 
@@ -207,6 +226,11 @@ describe('parsePrices', () => {
   test.each([
     [row('image', '0.04', 'modle = "x"'), 'price[0].modle is not a known field'],
     [row('image', '0.04') + row('pixel', '1'), 'price[1].per must be one of image'],
+    [row('image', '1').replace('amount', 'amuont'), 'price[0].amuont is not a known field'],
+    [
+      row('image', '1').replace('provider = "flux"', 'kind = "tsak"'),
+      'price[0].kind must be one of ',
+    ],
     [row('image', '0,04'), 'price[0].amount must be a decimal number as text'],
     [row('image', '-1'), 'price[0].amount must be a decimal number as text'],
     [
