@@ -55,7 +55,6 @@ async function openRig({ losesIds }: { readonly losesIds: boolean }) {
     const token = await addToken(cwd, words);
     spenders.push({ name: words[0], token, prompts: [], replies: 0, refusals: 0 });
   }
-  const operator = await addToken(cwd, ['operator', '--permissions', 'admin,read']);
   const settings = {
     command: 'serve' as const,
     cwd,
@@ -70,7 +69,7 @@ async function openRig({ losesIds }: { readonly losesIds: boolean }) {
       ...services.settings,
     ],
   };
-  return { seeded, services, spenders, operator, settings };
+  return { seeded, services, spenders, settings };
 }
 
 async function addToken(cwd: string, words: readonly string[]): Promise<string> {
@@ -225,24 +224,6 @@ async function checkAll(address: string, { spenders, services }: Rig): Promise<v
   expect(services.violations()).toEqual([]);
 }
 
-/** Corrects the costs of the services that say what they have charged, and compares the costs with the ledgers again. */
-async function checkReconciled(address: string, rig: Rig): Promise<void> {
-  const { spenders, services, operator, settings } = rig;
-  for (const service of ['fal', 'openrouter'] as const) {
-    const words = ['reconcile', service, '--days', '3', '--json', '--url', address];
-    const variables = { IMAGE_BRIDGE_TOKEN: operator };
-    const { stdout, stderr } = await runProgram(words, settings.cwd, variables);
-    console.info(stdout);
-    expect(stderr).toBe('');
-    for (const spender of spenders) {
-      const { rows, used, limit } = await usageOf(address, spender, services);
-      const row = rows.find((one) => one.service === service);
-      expect([service, spender.name, row?.known]).toEqual([service, spender.name, row?.charged]);
-      expect(used).toBeLessThanOrEqual(limit);
-    }
-  }
-}
-
 describe('a bridge before four services that charge and fail', () => {
   it(`exceeds no budget and accounts for each charge if it is killed, ${KILLS} times`, {
     timeout: TIMEOUT_MS,
@@ -266,7 +247,7 @@ describe('a bridge before four services that charge and fail', () => {
     await rig.services.close();
   });
 
-  it(`accounts for each charge of ${CALLS} calls of which a fifth fail, and reconciles them`, {
+  it(`accounts for each charge of ${CALLS} calls of which a fifth fail`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const rig = await openRig({ losesIds: false });
@@ -274,7 +255,6 @@ describe('a bridge before four services that charge and fail', () => {
 
     await startClients(bridge.address, rig, () => rig.services.calls() >= CALLS);
     await checkAll(bridge.address, rig);
-    await checkReconciled(bridge.address, rig);
 
     expect(rig.services.calls()).toBeGreaterThanOrEqual(CALLS);
     expect((await bridge.end()).code).toBe(0);

@@ -12,6 +12,8 @@ export interface EmulatedService {
   readonly model: string;
   /** The header with the key, and the text before the key. */
   readonly keyHeader: { readonly name: string; readonly prefix: string };
+  /** True if a task that failed is not charged. */
+  readonly failsFree?: true;
   /** True if a reply has only one member for the image, so that it cannot contain too many. */
   readonly hasOneImage?: true;
   /** Returns true for the path of a submission. */

@@ -34,7 +34,6 @@ interface RunningTask {
 }
 
 const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>';
-const FREE: readonly Phase[] = ['aborted'];
 
 export type TaskUpstream = Awaited<ReturnType<typeof createTaskUpstream>>;
 
@@ -83,7 +82,8 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
   }
 
   function chargeOf({ order, phase }: RunningTask): bigint {
-    return FREE.includes(phase) ? 0n : service.charge(order);
+    const isFree = phase === 'aborted' || (phase === 'failed' && service.failsFree);
+    return isFree ? 0n : service.charge(order);
   }
 
   function checkKey({ headers }: IncomingMessage): void {
@@ -115,6 +115,8 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
       checkKey(incoming);
       read(found, route, method, response);
     } catch (thrown) {
+      // The client may disconnect, or be killed, while it sends a request.
+      if (!incoming.complete) return void response.destroy();
       if (!(thrown instanceof Refusal)) {
         violations.push(`the emulator failed: ${thrown}`);
         response.destroy();

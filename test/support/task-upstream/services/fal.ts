@@ -73,6 +73,8 @@ const TIMEOUT = 'x-fal-request-timeout';
 export const FAL_UPSTREAM: EmulatedService = {
   name: 'fal',
   model: 'fal-ai/flux/dev',
+  // Failures of a runner are replies with a 5xx status, which fal does not charge.
+  failsFree: true,
   keyHeader: { name: 'authorization', prefix: 'Key ' },
   isSubmission: (path) => /^\/fal-ai\/[\w./-]+$/.test(path) && !path.includes('/requests/'),
   async check({ path, headers, body }) {
