@@ -40,7 +40,7 @@ export function describeTaskService({ service, emulated, settings, billed, faile
     });
     afterAll(() => upstream.close());
 
-    function open(keys?: readonly string[]) {
+    function open(options: { keys?: readonly string[]; key?: () => Promise<string> } = {}) {
       const own = {
         // The cast is safe because the service, and not its name, selects the behaviour.
         service: emulated.name as TaskSettings['service'],
@@ -49,7 +49,7 @@ export function describeTaskService({ service, emulated, settings, billed, faile
         image_model: emulated.model,
         ...settings,
       };
-      return openTaskRig({ service, settings: own, ...(keys ? { keys } : {}) });
+      return openTaskRig({ service, settings: own, ...options });
     }
 
     /** A request with a prompt of its own, by which the ledger tells tasks apart. */
@@ -242,7 +242,7 @@ export function describeTaskService({ service, emulated, settings, billed, faile
     });
 
     test('a new key is used for the submission and for the polls', async () => {
-      const rig = open(['old', 'first', 'second']);
+      const rig = open({ keys: ['old', 'first', 'second'] });
       const request = newRequest();
       upstream.setKeys('first');
       upstream.next({ reads: ['server_error'] });
@@ -261,7 +261,7 @@ export function describeTaskService({ service, emulated, settings, billed, faile
     });
 
     test('a key that is rejected without a new one is an authentication failure', async () => {
-      const rig = open(['wrong']);
+      const rig = open({ keys: ['wrong'] });
 
       const { ended } = rig.run(newRequest());
 
@@ -290,6 +290,23 @@ export function describeTaskService({ service, emulated, settings, billed, faile
       expect(Buffer.byteLength(ticket)).toBeLessThanOrEqual(2048);
       await first.close();
       await second.close();
+    });
+
+    test('a key that cannot be read between two polls only delays the image', async () => {
+      let reads = 0;
+      const rig = open({
+        async key() {
+          reads += 1;
+          if (reads !== 2) return upstream.key;
+          throw new BridgeError('provider_authentication', 'the key file cannot be read');
+        },
+      });
+
+      const { ended } = rig.run(newRequest());
+
+      expectImage(await ended);
+      expect(reads).toBeGreaterThan(2);
+      await rig.close();
     });
 
     test('a task that the service has lost has an unknown outcome', async () => {

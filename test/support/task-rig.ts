@@ -48,14 +48,17 @@ interface Options {
   /** The keys in the order of the source. A rejected key is replaced by the next one. */
   readonly keys?: readonly string[];
   readonly maxImageBytes?: number;
+  /** Replaces the function that returns the current key. */
+  readonly key?: () => Promise<string>;
   readonly timing?: TaskTiming;
 }
 
 /** Creates a task provider with real connections, a scripted key source, short times and no limit of requests. */
 export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...options }: Options) {
-  const { maxImageBytes, timing = SHORT_TIMES } = options;
+  const { maxImageBytes, key, timing = SHORT_TIMES } = options;
   const opened = openProviderParts({ keys, maxImageBytes });
-  const parts = { ...opened.parts, name: 'tasks', settings: taskSettings(settings) };
+  const apiKey = { ...opened.parts.apiKey, ...(key ? { key } : {}) };
+  const parts = { ...opened.parts, apiKey, name: 'tasks', settings: taskSettings(settings) };
   const unlimited = { ...service, limits: { ...service.limits, requestsPerMinute: 1e9 } };
   const provider = createTaskProvider(parts, unlimited, timing);
 

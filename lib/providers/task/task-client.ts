@@ -98,6 +98,13 @@ export function createTaskClient(deps: Deps) {
   const { service, httpClient, apiKey, clock } = deps;
   const { headersOf, rejectionOf, readSuccess, exchanged } = createExchanges(deps);
 
+  async function isKeyReadable(): Promise<boolean> {
+    return apiKey.key().then(
+      () => true,
+      () => false,
+    );
+  }
+
   return {
     /**
      * Sends the POST that starts a task. Throws the rejection of the service, or an error with the effect `unknown` if the
@@ -116,8 +123,9 @@ export function createTaskClient(deps: Deps) {
     },
 
     /**
-     * Reads the state of a task from the URL of the polls, or of the result. Throws if the service rejects the read and a
-     * repetition cannot succeed.
+     * Reads the state of a task from the URL of the polls, or of the result. The read must be repeated if the key cannot be
+     * read at the moment, because the task may be paid for. Throws if the service rejects the read and a repetition cannot
+     * succeed.
      */
     async read(
       url: string,
@@ -125,6 +133,7 @@ export function createTaskClient(deps: Deps) {
       call: TaskFacts,
       signal: AbortSignal,
     ): Promise<ReadState> {
+      if (!(await isKeyReadable())) return { waitMs: 0 };
       const parse = of === 'result' ? (service.result ?? service.polled) : service.polled;
       return callWithKey(apiKey, async (key) => {
         const request = { method: 'GET', headers: headersOf(key) } as const;

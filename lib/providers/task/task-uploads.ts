@@ -22,10 +22,10 @@ export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: 
   const { httpClient, apiKey, clock } = deps;
 
   /** Sends one request of an upload. Throws if the reply is not a success. */
-  async function send(url: string, request: HttpRequest) {
+  async function send(url: string, request: HttpRequest, key?: string) {
     const { status, header, body } = await httpClient.request(url, request);
     const value = await readErrorBody(body, clock);
-    if (status === 401 || status === 403) {
+    if (key !== undefined && (status === 401 || status === 403)) {
       throw new BridgeError('provider_authentication', 'the backend rejected the credentials');
     }
     if (status < 200 || status > 299) throw failed(status >= 500 || status === 429);
@@ -51,7 +51,8 @@ export function createTaskUploads({ upload, service, hosts, baseUrl, ...deps }: 
       };
       const body = JSON.stringify(json);
       const to = initiationUrl(url);
-      return upload.target(await send(to, { method: 'POST', headers, body, signal, onSending }));
+      const start = { method: 'POST', headers, body, signal, onSending } as const;
+      return upload.target(await send(to, start, key));
     });
     if (!target || !URL.canParse(target.uploadUrl)) throw failed(false);
     if (!hosts.isAllowed(new URL(target.uploadUrl), upload.hosts)) throw failed(false);

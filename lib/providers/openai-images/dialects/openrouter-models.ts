@@ -5,8 +5,13 @@ import { batchingMode, PLAIN_MODEL } from '../../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../../backend/sent-images.ts';
 import type { ParsePage } from '../../catalogue/catalogue-page.ts';
 
-const Values = v.object({ type: v.literal('enum'), values: v.array(v.unknown()) });
-const Range = v.object({ type: v.literal('range'), min: v.number(), max: v.number() });
+const MAX_VALUES = 256;
+const Values = v.object({
+  type: v.literal('enum'),
+  values: v.pipe(v.array(v.unknown()), v.maxLength(MAX_VALUES)),
+});
+const Bound = v.pipe(v.number(), v.safeInteger());
+const Range = v.object({ type: v.literal('range'), min: Bound, max: Bound });
 
 /** One model in the reply of `/images/models`, or one endpoint of a model. Other members are ignored. */
 export const OpenrouterDescriptor = v.object({
@@ -16,7 +21,8 @@ export const OpenrouterDescriptor = v.object({
 export type OpenrouterDescriptor = v.InferOutput<typeof OpenrouterDescriptor>;
 
 const List = v.object({ data: v.array(v.unknown()) });
-const Model = v.object({ id: v.string(), ...OpenrouterDescriptor.entries });
+const Id = v.pipe(v.string(), v.regex(/^[\w.:/-]{1,128}$/));
+const Model = v.object({ id: Id, ...OpenrouterDescriptor.entries });
 
 /** A model of the list. */
 export type OpenrouterModel = v.InferOutput<typeof Model>;
@@ -54,7 +60,7 @@ const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /**
  * Returns the capabilities of a model from its descriptor (OpenRouter's guide to image generation, 2026-11). A parameter
- * without a descriptor is unsupported. Values without a name in the contract are omitted, such as the ratio `9:19.5`.
+ * without a descriptor, or with a malformed descriptor, is unsupported. Values without a name in the contract are omitted, such as the ratio `9:19.5`.
  */
 export function openrouterCapabilities(
   { supported_parameters: parameters, supports_streaming: streams }: OpenrouterDescriptor,
@@ -62,14 +68,16 @@ export function openrouterCapabilities(
 ): CapabilityDocument {
   const valuesOf = (name: string) => {
     const parsed = v.safeParse(Values, parameters[name]);
-    return (parsed.success ? parsed.output.values : []).map(String);
+    return (parsed.success ? parsed.output.values : []).filter(
+      (value) => typeof value === 'string',
+    );
   };
   const rangeOf = (name: string) => {
     const parsed = v.safeParse(Range, parameters[name]);
     return parsed.success ? parsed.output : undefined;
   };
   const references = rangeOf('input_references');
-  const maxImages = Math.max(0, Math.floor(references?.max ?? 0));
+  const maxImages = Math.max(0, references?.max ?? 0);
   const images = maxImages > 0 ? { ...INPUT_LIMITS, max_count: maxImages } : NO_IMAGES;
   const perCall = Math.max(1, Math.min(native_count, max_outputs, rangeOf('n')?.max ?? 1));
   const ratios = valuesOf('aspect_ratio').filter((ratio) => v.is(AspectRatio, ratio));

@@ -41,6 +41,20 @@ describe('openrouterCapabilities', () => {
     });
   });
 
+  it.each([
+    ['a fractional number', { n: { type: 'range', min: 1, max: 2.5 } }],
+    [
+      'an infinite number',
+      { input_references: { type: 'range', min: 0, max: Number.POSITIVE_INFINITY } },
+    ],
+    ['a value that is no text', { size: listed({ toString: 1 }) }],
+    ['too many values', { size: listed(...Array.from({ length: 257 }, (_, at) => `${at + 1}x9`)) }],
+  ])('ignores a parameter with %s', (_, parameters) => {
+    expect(documentOf(parameters, { native_count: 4 })).toEqual(
+      documentOf({}, { native_count: 4 }),
+    );
+  });
+
   it('offers the listed values that the contract can name', () => {
     const document = documentOf({
       aspect_ratio: listed('auto', '1:1', '9:19.5', '16:9'),
@@ -105,7 +119,9 @@ describe('parseOpenrouterModels', () => {
   it('omits malformed models', () => {
     const model = { id: 'maker/model', supported_parameters: {}, supports_streaming: true };
 
-    const models = parseOpenrouterModels({ data: [model, { id: 7 }, null, { id: 'maker/other' }] });
+    const malformed = [{ ...model, id: 'a\nname' }, { ...model, id: '' }, { id: 7 }, null];
+    const data = [model, ...malformed, { id: 'maker/other' }];
+    const models = parseOpenrouterModels({ data });
 
     expect(models).toEqual([model]);
   });

@@ -24,6 +24,53 @@ function failureOf(
   return FAL.failure(reply, { model, constants: {}, request: REQUEST });
 }
 
+/** Runs a call with a large image. The server replies to the upload of the bytes with `putStatus`. */
+async function upload(putStatus: number) {
+  const large = { ...inputOf(Buffer.alloc(8_388_609)), sha256: 'abc' };
+  const server = await openImageServer(async (call, response) => {
+    if (call.path.startsWith('/storage')) {
+      const target = { upload_url: `${server.url}/put`, file_url: `${server.url}/files/1` };
+      return json(target)(call, response);
+    }
+    return json({ detail: 'seen' }, call.path === '/put' ? putStatus : 400)(call, response);
+  });
+  const uploads = FAL.upload;
+  if (!uploads) throw new Error('fal has uploads');
+  const initiation: typeof uploads.initiation = (input) => ({
+    url: `${server.url}/storage/upload/initiate?storage_type=fal-cdn-v3`,
+    json: uploads.initiation(input).json,
+  });
+  const model = FAL.model('');
+  const service = {
+    ...FAL,
+    upload: { ...uploads, initiation },
+    model: () =>
+      model && {
+        ...model,
+        inputLimits: { max_count: 1, max_bytes_total: 1e9 },
+        refuse: () => undefined,
+        inputs: (
+          { request }: Parameters<typeof model.inputs>[0],
+          { url }: Parameters<typeof model.inputs>[1],
+        ) => ({ prompt: request.prompt, image_url: request.images.map(url)[0] }),
+      },
+  };
+  const rig = openTaskRig({
+    service,
+    settings: {
+      service: 'fal',
+      base_url: server.url,
+      models: ['fal-ai/a'],
+      image_model: 'fal-ai/a',
+    },
+  });
+
+  const ended = await rig.run(agentRequest({ model: 'fal-ai/a', images: [large] })).ended;
+  await rig.close();
+  await server.close();
+  return { ended, received: server.received, url: server.url };
+}
+
 describe('FAL', () => {
   it.each<readonly [string, object]>([
     ['content_policy_violation', { code: 'safety_rejected', effect: 'made' }],
@@ -91,50 +138,9 @@ describe('FAL', () => {
   });
 
   it('uploads an image above 8 MiB and sends its URL', async () => {
-    const large = { ...inputOf(Buffer.alloc(8_388_609)), sha256: 'abc' };
-    const server = await openImageServer(async (call, response) => {
-      if (call.path.startsWith('/storage')) {
-        const target = { upload_url: `${server.url}/put`, file_url: `${server.url}/files/1` };
-        return json(target)(call, response);
-      }
-      return json({ detail: 'seen' }, call.path === '/put' ? 200 : 400)(call, response);
-    });
-    const { upload } = FAL;
-    if (!upload) throw new Error('fal has uploads');
-    const initiation: typeof upload.initiation = (input) => ({
-      url: `${server.url}/storage/upload/initiate?storage_type=fal-cdn-v3`,
-      json: upload.initiation(input).json,
-    });
-    const model = FAL.model('');
-    const service = {
-      ...FAL,
-      upload: { ...upload, initiation },
-      model: () =>
-        model && {
-          ...model,
-          inputLimits: { max_count: 1, max_bytes_total: 1e9 },
-          refuse: () => undefined,
-          inputs: (
-            { request }: Parameters<typeof model.inputs>[0],
-            { url }: Parameters<typeof model.inputs>[1],
-          ) => ({ prompt: request.prompt, image_url: request.images.map(url)[0] }),
-        },
-    };
-    const rig = openTaskRig({
-      service,
-      settings: {
-        service: 'fal',
-        base_url: server.url,
-        models: ['fal-ai/a'],
-        image_model: 'fal-ai/a',
-      },
-    });
+    const { received, url } = await upload(200);
 
-    await rig.run(agentRequest({ model: 'fal-ai/a', images: [large] })).ended;
-    await rig.close();
-    await server.close();
-
-    const [start, put, post] = server.received;
+    const [start, put, post] = received;
     expect(JSON.parse(String(start?.body))).toEqual({
       content_type: 'image/png',
       file_name: 'abc.png',
@@ -142,7 +148,14 @@ describe('FAL', () => {
     expect(start?.headers.authorization).toBe('Key a-made-up-key');
     expect([put?.method, put?.body.length]).toEqual(['PUT', 8_388_609]);
     expect(put?.headers.authorization).toBeUndefined();
-    expect(JSON.parse(String(post?.body))).toMatchObject({ image_url: `${server.url}/files/1` });
+    expect(JSON.parse(String(post?.body))).toMatchObject({ image_url: `${url}/files/1` });
+  });
+
+  it('does not blame the key of the account for a rejected upload of bytes', async () => {
+    const { ended, received } = await upload(403);
+
+    expect(ended).toMatchObject({ code: 'upstream', details: { reason: 'upload_failed' } });
+    expect(received).toHaveLength(2);
   });
 });
 
