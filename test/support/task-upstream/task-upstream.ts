@@ -106,6 +106,10 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
         checkKey(incoming);
         return sendBills(service.billing, new URL(url, server.origin), response);
       }
+      if (service.catalogue && method === 'GET' && path === service.catalogue.path) {
+        checkKey(incoming);
+        return send(response, service.catalogue.reply(new URL(url, server.origin).searchParams));
+      }
       const found = [...tasks.values()].find((task) => routeOf(task, url) !== undefined);
       const route = found && routeOf(found, url);
       if (found === undefined || route === undefined) {

@@ -18,7 +18,7 @@ function listed(...values: unknown[]) {
 
 function documentOf(
   supported_parameters: Readonly<Record<string, unknown>>,
-  { streams = false, ...limits }: Partial<typeof LIMITS> & { streams?: boolean } = {},
+  { streams = false, ...limits }: { streams?: boolean; native_count?: number } = {},
 ) {
   const descriptor = { supported_parameters, supports_streaming: streams };
   return openrouterCapabilities(descriptor, { ...LIMITS, ...limits });

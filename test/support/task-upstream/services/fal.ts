@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { falModel, falPage } from '../../catalogue-replies.ts';
 import { readJson } from '../../images-upstream/request/fields.ts';
 import { Refusal } from '../../upstream/refusal.ts';
 import type { EmulatedService, EmulatedTask, Order, Phase } from '../emulated-service.ts';
@@ -150,6 +151,16 @@ export const FAL_UPSTREAM: EmulatedService = {
       phase === 'done'
         ? { status: 400, json: { status: 'ALREADY_COMPLETED' } }
         : { status: 202, json: { status: 'CANCELLATION_REQUESTED' } },
+  },
+  catalogue: {
+    path: '/v1/models',
+    reply(query) {
+      const isOfEdits = query.get('category') === 'image-to-image';
+      const names = Object.keys(ENDPOINTS).filter(
+        (name) => name.endsWith('/image-to-image') === isOfEdits,
+      );
+      return { status: 200, json: falPage(names.map((name) => falModel(name, isOfEdits))) };
+    },
   },
   billing: {
     path: '/v1/models/billing-events',
