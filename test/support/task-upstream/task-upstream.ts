@@ -120,7 +120,7 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
       read(found, route, method, response);
     } catch (thrown) {
       // The client may disconnect, or be killed, while it sends a request.
-      if (!incoming.complete) return void response.destroy();
+      if (incoming.errored) return void response.destroy();
       if (!(thrown instanceof Refusal)) {
         violations.push(`the emulator failed: ${thrown}`);
         response.destroy();
