@@ -36,6 +36,7 @@ import { asServer, spawnProgram } from './measure/program.ts';
 import { type ServerProcess, startServer } from './measure/server-process.ts';
 import { plan } from './plan.ts';
 import { agentTurns } from './providers/agent-turns.ts';
+import { catalogue } from './providers/catalogue.ts';
 import { imageCost } from './providers/image-cost.ts';
 import { openaiImages } from './providers/openai-images.ts';
 import { tasks } from './providers/tasks.ts';
@@ -64,6 +65,7 @@ const BENCHES: readonly Bench[] = [
   upstreamStream,
   openaiImages,
   tasks,
+  catalogue,
   agentTurns,
   eventStream,
   getArtifact,
