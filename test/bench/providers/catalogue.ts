@@ -8,7 +8,7 @@ import { inMs, median, withRange } from '../measure/statistics.ts';
 
 const PAGES = 40;
 const MODELS = 1500;
-// The document of a model has about 18 kB in fal's list.
+// Makes each model about 18 kB long, so that the whole list has 27 MB. The length of real lists is not known.
 const PADDING = 'x'.repeat(16_000);
 // After this time, the thread that has parsed the list has ended.
 const SETTLE_MS = 25_000;
