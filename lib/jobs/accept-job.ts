@@ -171,11 +171,12 @@ function createSubmitJob(
     const { scope } = context;
     const webhook = webhooks.toTarget(named);
     const mark = toRepeatMark(sent.idempotency_key, context);
-    const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
+    const isCounted = mark !== undefined && 'retryCount' in mark;
+    const isRetry = isCounted && mark.retryCount > 0;
     const hash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // The limits are checked before images are decoded. The transaction that adds the job checks the limits again. A retry from a
-    // client is not checked here, because the job may already exist.
-    if (!isRetry && hasImages(sent)) {
+    // The limits are checked before images are decoded, and before a first try replaces the mark of an earlier job. The transaction
+    // that adds the job checks the limits again. A retry from a client is not checked here, because the job may already exist.
+    if (!isRetry && (isCounted || hasImages(sent))) {
       const reservation = usage.reservationOf(context.caller, sent.parameters.n);
       await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
     }

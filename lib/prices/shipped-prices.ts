@@ -104,7 +104,8 @@ const GROUPS: readonly PriceGroup[] = [
       },
       'gemini-3.1-flash-lite-image': {
         input: 65_536,
-        output: 4_096,
+        // The page states 4,096 and 32,768. The greater number is the upper bound.
+        output: 32_768,
         source:
           'https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/gemini/3-1-flash-lite-image',
         date: '2026-11-28',

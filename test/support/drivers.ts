@@ -34,6 +34,12 @@ export interface Drivers {
 /** True if `STORES` selects PostgreSQL and a bucket instead of the default drivers. */
 export const IS_SCALED = process.env['STORES'] === 'scaled';
 
+/** The commands that check all stored data. PostgreSQL has its own programs for the check of a database. */
+export const CHECKS: readonly (readonly string[])[] = [
+  ...(IS_SCALED ? [] : [['state', 'check']]),
+  ['artifacts', 'verify'],
+];
+
 /**
  * Resolves with the drivers that `STORES` selects: with `scaled`, PostgreSQL and a bucket, otherwise the default drivers. All test
  * files share the servers, which lose everything at the end of the run.

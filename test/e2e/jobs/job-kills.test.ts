@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CHECKS } from '../../support/drivers.ts';
 import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
 import {
   cleanUp,
@@ -137,10 +138,7 @@ describe('a program that is killed while it has jobs', () => {
       request.images.map((image: { sha256: string }) => image.sha256),
     );
     expect((await storedInputs({ cwd })).sort()).toEqual([...new Set(sent)].sort());
-    for (const command of [
-      ['state', 'check'],
-      ['artifacts', 'verify'],
-    ]) {
+    for (const command of CHECKS) {
       expect(await runProgram(command, cwd)).toMatchObject({ code: 0 });
     }
     console.info(`kills: ${KILLS}, jobs: ${submissions.length}`, counts);

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { shareReads } from '../../../lib/jobs/job-feed.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createJobStreams } from '../../../lib/jobs/job-streams.ts';
 import { createJobWaits } from '../../../lib/jobs/job-waits.ts';
+import { IS_SCALED } from '../../support/drivers.ts';
 import { createTestNotices } from '../../support/test-notices.ts';
 import { type JobRig, openJobRig, refusal, SCOPE } from './job-rig.ts';
 import { createStreamClient, readAll } from './stream-client.ts';
@@ -117,7 +118,9 @@ describe('createJobStreams, the reads of its feeds', () => {
     await untilEach(4);
     await rig.clock.advance(0);
 
-    expect(reads).toEqual(['changesAfter', 'summaries']);
+    expect(new Set(reads)).toEqual(new Set(['changesAfter', 'summaries']));
+    // A notice of PostgreSQL may arrive late and cause one more read.
+    expect(reads.length).toBeLessThanOrEqual(IS_SCALED ? 4 : 2);
   });
 
   test('the active jobs and the missed changes are read in batches', async () => {
@@ -131,6 +134,6 @@ describe('createJobStreams, the reads of its feeds', () => {
     await rig.clock.advance(0);
 
     // Three pages of queued jobs, one page of running jobs, and no change since.
-    expect(reads).toEqual(['list', 'list', 'list', 'list', 'changesAfter']);
+    await vi.waitFor(() => expect(reads).toEqual(['list', 'list', 'list', 'list', 'changesAfter']));
   });
 });
