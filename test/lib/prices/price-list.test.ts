@@ -154,9 +154,9 @@ describe('createPriceList, shipped token limits', () => {
   };
 
   test.each([
-    // 65,536 tokens of input and 4,096 of output, of which each is priced as text and as image.
-    ['gemini-3.1-flash-lite-image', {}, '0.145408'],
-    ['gemini-3.1-flash-lite-image', { images: 2, calls: 2 }, '0.290816'],
+    // 65,536 tokens of input and 32,768 of output, of which each is priced as text and as image.
+    ['gemini-3.1-flash-lite-image', {}, '1.048576'],
+    ['gemini-3.1-flash-lite-image', { images: 2, calls: 2 }, '2.097152'],
     ['gemini-3-pro-image', {}, '4.456448'],
     // Google states no limits for this model.
     ['gemini-nano-banana-2.1', {}, 'unknown'],
