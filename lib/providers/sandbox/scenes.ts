@@ -136,24 +136,26 @@ function fibre(u: number, v: number, seed: number): number {
 
 type Field = (u: number, v: number) => number;
 
-/** Length between two computed values of a field. */
+/** Smallest length between two computed values of a field. */
 const CELL = 1 / 256;
 
 /**
  * Returns a smooth function of a point in the image. The function is computed once on a grid and interpolated between
- * the points of the grid.
+ * the points of the grid. The grid is never finer than the pixels.
  */
-export function createField({ halfWidth, halfHeight }: Frame, value: Field): Field {
-  const columns = Math.ceil((2 * halfWidth) / CELL) + 22;
-  const lines = Math.ceil((2 * halfHeight) / CELL) + 22;
-  const left = -halfWidth - 10 * CELL;
-  const top = -halfHeight - 10 * CELL;
+export function createField({ unit, halfWidth, halfHeight }: Frame, value: Field): Field {
+  const cell = Math.max(CELL, 1 / unit);
+  const margin = Math.ceil((10 * CELL) / cell);
+  const columns = Math.ceil((2 * halfWidth) / cell) + 2 * margin + 2;
+  const lines = Math.ceil((2 * halfHeight) / cell) + 2 * margin + 2;
+  const left = -halfWidth - margin * cell;
+  const top = -halfHeight - margin * cell;
   const grid = Float32Array.from({ length: columns * lines }, (_, at) =>
-    value(left + (at % columns) * CELL, top + Math.floor(at / columns) * CELL),
+    value(left + (at % columns) * cell, top + Math.floor(at / columns) * cell),
   );
   return (u, v) => {
-    const x = Math.min(Math.max((u - left) / CELL, 0), columns - 1.001);
-    const y = Math.min(Math.max((v - top) / CELL, 0), lines - 1.001);
+    const x = Math.min(Math.max((u - left) / cell, 0), columns - 1.001);
+    const y = Math.min(Math.max((v - top) / cell, 0), lines - 1.001);
     const column = x | 0;
     const line = y | 0;
     const at = line * columns + column;

@@ -32,6 +32,12 @@ export interface Postgres {
   /** Runs statements without a transaction, each on any connection. A statement whose connection is lost is repeated once. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /**
+   * Runs one statement as a transaction of its own, in one round trip instead of the three of `write`. Resolves when the statement
+   * is durable. The statement is repeated once if its connection is lost, so a second run must be harmless. If the statement
+   * rejects with `overloaded`, it may have been committed.
+   */
+  apply: Queries['rows'];
+  /**
    * Runs `work` in one READ COMMITTED transaction, and resolves when the transaction is durable. An error that `work` throws
    * undoes the transaction. `work` is repeated after a conflict with another transaction or a lost connection, so `work` must
    * change nothing except the database. If the reply to COMMIT is lost, the database is asked for the outcome. Rejects with
@@ -86,7 +92,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function readOnce<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+  async function runAlone<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
     const client = await acquire();
     try {
       const rows = await runStatement<Row>(client, text, values, statementTimeoutMs);
@@ -98,19 +104,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  function readRows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    return readOnce<Row>(text, values).catch((error: unknown) => {
-      if (!isLost(error)) throw error;
-      return readOnce<Row>(text, values);
-    });
-  }
+  const apply: Queries['rows'] = (text, values) => repeatLost(() => runAlone(text, values));
 
   /** Asks the server for the outcome of a transaction. Resolves with undefined if the outcome stays unknown. */
   async function findOutcome(marker: CommitMarker): Promise<'committed' | 'undone' | undefined> {
     const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
     while (!isClosed && clock.monotonicMs() < untilMs) {
       try {
-        const [last] = await readOnce<{ transaction: number }>(markers.findLast(marker));
+        const [last] = await runAlone<{ transaction: number }>(markers.findLast(marker));
         return last?.transaction === marker.transaction ? 'committed' : 'undone';
       } catch {
         await pause(clock, LOOK_UP_PAUSE_MS);
@@ -137,7 +138,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     schema,
     owner,
-    read: (work) => work({ rows: readRows }),
+    apply,
+    read: (work) => work({ rows: apply }),
 
     async write(work) {
       for (let attempt = 1; ; attempt += 1) {
@@ -162,6 +164,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (!wasClosed) await pool.end();
     },
   };
+}
+
+/** Runs a statement, and repeats the statement once if its connection is lost. */
+function repeatLost<T>(run: () => Promise<T>): Promise<T> {
+  return run().catch((error: unknown) => {
+    if (!isLost(error)) throw error;
+    return run();
+  });
 }
 
 /** Returns true if the transaction changed nothing and may succeed if it is repeated. */

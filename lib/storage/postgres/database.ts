@@ -109,21 +109,22 @@ function serve(connection: Connection, secret: Uint8Array): Database {
   const { schema, owner, read } = connection;
   let isRefused = false;
 
-  const write: Postgres['write'] = async (work) => {
+  async function noting<T>(writing: Promise<T>): Promise<T> {
     try {
-      return await connection.write(work);
+      return await writing;
     } catch (error) {
       isRefused ||= isRefusal(error);
       throw error;
     }
-  };
+  }
 
   return {
     schema,
     owner,
     secret,
     read,
-    write,
+    apply: (text, values) => noting(connection.apply(text, values)),
+    write: (work) => noting(connection.write(work)),
 
     async probe() {
       const trial = `INSERT INTO ${schema}.meta VALUES ('trial', $1) ON CONFLICT (name) DO UPDATE SET value = $1`;

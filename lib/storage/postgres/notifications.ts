@@ -139,8 +139,9 @@ function createTopics(schema: string) {
 
   const wakeUps: WakeUps = {
     async send({ rows }, topic) {
-      await rows('SELECT pg_notify($1, $2)', [schema, JSON.stringify({ topic })]);
+      await rows('SELECT pg_notify($1, $2)', wakeUps.argumentsOf(topic));
     },
+    argumentsOf: (topic) => [schema, JSON.stringify({ topic })],
     listen(topic, reader) {
       const ofTopic = readers.get(topic) ?? new Set();
       readers.set(topic, ofTopic.add(reader));

@@ -69,7 +69,7 @@ export async function openPostgres(
   return {
     ...stores,
     notices: notifications.notices,
-    progress: createJobProgress(database, notifications),
+    progress: createJobProgress(database, { notifications, clock }),
     permits: runtime.gates === 'shared' ? createPermits({ ...shared, ids }) : undefined,
     openReplay: (policies) => createReplayStore({ ...shared, policies }),
     secret: database.secret,

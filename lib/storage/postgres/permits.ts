@@ -1,7 +1,8 @@
 import type { Permits, Release } from '../../admission/permits-port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
-import type { Postgres, Queries } from './connection.ts';
+import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
+import type { Postgres } from './connection.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
 import { createRepeatedWrites, createUndo, type WakeUps, waitUntilFound } from './waiting.ts';
 
@@ -19,41 +20,48 @@ const MAX_POLL_MS = 250;
 
 /**
  * Creates the permits of all replicas. A permit is a row, which is free again when it is released or when the lease of its owner
- * ends. Waiting requests of all replicas compete for a released permit, so that a busy replica keeps no other replica waiting.
+ * ends. Waiting requests of all replicas compete for a released permit, so that a busy replica keeps no other replica waiting. Of the
+ * requests of one replica, only the first one competes, because each look costs the database as much as a successful one.
  */
 export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: Deps): Permits {
-  const { schema, owner, write } = postgres;
+  const { schema, owner, apply, write } = postgres;
   const statements = toStatements(schema);
   const repeatUntilDone = createRepeatedWrites(clock);
   const undo = createUndo(clock);
   const waiting = { clock, wakeUps, pollMs: Math.min(pollMs, MAX_POLL_MS) };
+  const lines = new Map<string, Semaphore>();
   const topicOf = (gate: string) => `permit ${gate}`;
 
-  async function takeIn({ rows }: Queries, gate: string, limit: number, holder: string) {
-    const values = [gate, limit, owner, holder];
-    for (;;) {
-      if ((await rows(statements.takeFree, values)).length > 0) return true;
-      const [next] = await rows<{ isAdded: boolean }>(statements.addNext, values);
-      if (next?.isAdded) return true;
-      // If another replica has added the slot meanwhile, a further slot may be added.
-      if (!next) break;
-    }
-    const isLate = (await rows(statements.findLate, [gate, limit])).length > 0;
-    if (!isLate || !(await lease.judge({ rows }))) return false;
-    return (await rows(statements.takeGone, values)).length > 0;
+  /** Returns the line of this replica's requests for a gate. The configuration names all gates. */
+  function lineOf(gate: string): Semaphore {
+    const line = lines.get(gate) ?? createSemaphore(1);
+    lines.set(gate, line);
+    return line;
   }
 
-  const release = (gate: string, holder: string) =>
-    write(async (queries) => {
-      await queries.rows(statements.release, [owner, holder]);
-      await wakeUps.send(queries, topicOf(gate));
-    });
+  async function takeAs(holder: string, gate: string, limit: number): Promise<boolean> {
+    const values = [gate, limit, owner, holder];
+    for (;;) {
+      const [look] = await apply<Look>(statements.take, values);
+      if (look?.isTaken) return true;
+      // If another replica has added the slot meanwhile, a further slot may be added.
+      if (look?.mayAdd) continue;
+      if (!look?.isLate) return false;
+      return write(async (queries) => {
+        if (!(await lease.judge(queries))) return false;
+        return (await queries.rows(statements.takeGone, values)).length > 0;
+      });
+    }
+  }
+
+  const release = async (gate: string, holder: string) =>
+    void (await apply(statements.release, [owner, holder, ...wakeUps.argumentsOf(topicOf(gate))]));
 
   async function take(gate: string, limit: number): Promise<Release | undefined> {
     const holder = ids.newOpaqueId();
     let isHeld: boolean;
     try {
-      isHeld = await write((queries) => takeIn(queries, gate, limit, holder));
+      isHeld = await takeAs(holder, gate, limit);
     } catch (thrown) {
       // The permit may have been taken although the answer was lost.
       void undo(() => release(gate, holder));
@@ -69,9 +77,23 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
 
   return {
     take,
-    acquire: (gate, limit, signal) =>
-      waitUntilFound(waiting, topicOf(gate), () => take(gate, limit), signal),
+    async acquire(gate, limit, signal) {
+      const leaveLine = await lineOf(gate).acquire(signal);
+      try {
+        return await waitUntilFound(waiting, topicOf(gate), () => take(gate, limit), signal);
+      } finally {
+        leaveLine();
+      }
+    },
   };
+}
+
+interface Look {
+  readonly isTaken: boolean;
+  /** True if there are fewer slots than the limit. */
+  readonly mayAdd: boolean;
+  /** True if the lease of a holder has ended. */
+  readonly isLate: boolean;
 }
 
 function toStatements(schema: string) {
@@ -86,19 +108,26 @@ function toStatements(schema: string) {
       SELECT slot FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${condition}
       ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING slot`;
+  // If the statement runs twice, its holder has two slots, which are released together.
   return {
-    takeFree: takeWhere('owner IS NULL'),
-    takeGone: takeWhere(isGone),
-    findLate: `SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isLate} LIMIT 1`,
-    addNext: `
-      WITH next AS (
+    take: `
+      WITH free AS (${takeWhere('owner IS NULL')}), next AS (
         SELECT coalesce(max(slot) + 1, 0) AS slot FROM ${permit} WHERE gate = $1
       ), added AS (
         INSERT INTO ${permit} (gate, slot, owner, holder)
-        SELECT $1, slot, $3, $4 FROM next WHERE slot < $2 ON CONFLICT DO NOTHING RETURNING slot
+        SELECT $1, slot, $3, $4 FROM next WHERE slot < $2 AND NOT EXISTS (SELECT FROM free)
+        ON CONFLICT DO NOTHING RETURNING slot
       )
-      SELECT EXISTS (SELECT FROM added) AS "isAdded" FROM next WHERE slot < $2`,
+      SELECT
+        EXISTS (SELECT FROM free) OR EXISTS (SELECT FROM added) AS "isTaken",
+        slot < $2 AS "mayAdd",
+        EXISTS (SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isLate}) AS "isLate"
+      FROM next`,
+    takeGone: takeWhere(isGone),
     release: `
-      UPDATE ${permit} SET owner = NULL, holder = NULL WHERE owner = $1 AND holder = $2`,
+      WITH freed AS (
+        UPDATE ${permit} SET owner = NULL, holder = NULL WHERE owner = $1 AND holder = $2
+      )
+      SELECT pg_notify($3, $4)`,
   };
 }

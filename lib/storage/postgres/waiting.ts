@@ -7,12 +7,18 @@ import type { Queries } from './connection.ts';
 export interface WakeUps {
   /** Wakes the readers of `topic` when the transaction of the queries is committed. */
   send(queries: Queries, topic: string): Promise<void>;
+  /** Returns the arguments of `pg_notify` that wake the readers of `topic`, for a statement that also does other work. */
+  argumentsOf(topic: string): readonly [channel: string, payload: string];
   /** Calls `wake` at each wake-up of `topic`, until the returned function is called. */
   listen(topic: string, wake: () => void): () => void;
 }
 
 /** Wake-ups that never arrive: every reader only looks from time to time. */
-export const NO_WAKE_UPS: WakeUps = { send: async () => {}, listen: () => () => {} };
+export const NO_WAKE_UPS: WakeUps = {
+  send: async () => {},
+  argumentsOf: (topic) => ['nobody', topic],
+  listen: () => () => {},
+};
 
 interface Deps {
   readonly clock: Clock;

@@ -38,7 +38,7 @@ async function openReplica(
     jobs: createJobStore(database, lease),
     queue: createQueueStore(database),
     notices: notifications.notices,
-    progress: createJobProgress(database, notifications),
+    progress: createJobProgress(database, { notifications, clock: systemClock }),
   };
 }
 
