@@ -29,15 +29,8 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
   const repeatUntilDone = createRepeatedWrites(clock);
   const undo = createUndo(clock);
   const waiting = { clock, wakeUps, pollMs: Math.min(pollMs, MAX_POLL_MS) };
-  const lines = new Map<string, Semaphore>();
+  const lines = createLines();
   const topicOf = (gate: string) => `permit ${gate}`;
-
-  /** Returns the line of this replica's requests for a gate. The configuration names all gates. */
-  function lineOf(gate: string): Semaphore {
-    const line = lines.get(gate) ?? createSemaphore(1);
-    lines.set(gate, line);
-    return line;
-  }
 
   async function takeAs(holder: string, gate: string, limit: number): Promise<boolean> {
     const values = [gate, limit, owner, holder];
@@ -78,12 +71,28 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
   return {
     take,
     async acquire(gate, limit, signal) {
-      const leaveLine = await lineOf(gate).acquire(signal);
-      try {
-        return await waitUntilFound(waiting, topicOf(gate), () => take(gate, limit), signal);
-      } finally {
-        leaveLine();
-      }
+      const leave = await lines.enter(gate, signal);
+      return waitUntilFound(waiting, topicOf(gate), () => take(gate, limit), signal).finally(leave);
+    },
+  };
+}
+
+/** Creates the lines in which the requests of this replica wait, one for each gate. */
+function createLines() {
+  const lines = new Map<string, Semaphore>();
+
+  return {
+    /** Resolves with a function that leaves the line, when the request is the first one. Rejects with the reason of the signal. */
+    async enter(gate: string, signal: AbortSignal): Promise<() => void> {
+      signal.throwIfAborted();
+      const line = lines.get(gate) ?? createSemaphore(1);
+      lines.set(gate, line);
+      const leave = await line.acquire(signal);
+      return () => {
+        leave();
+        // Clients choose the gates of webhooks, so that a gate without requests must not stay in memory.
+        if (line.counts().active === 0) lines.delete(gate);
+      };
     },
   };
 }

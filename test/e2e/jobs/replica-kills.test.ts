@@ -2,13 +2,15 @@ import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startPostgres } from '../../support/engines/postgres-server.ts';
+import type { Postgres } from '../../../lib/storage/postgres/connection.ts';
+import { query, startPostgres } from '../../support/engines/postgres-server.ts';
 import { startStandby } from '../../support/engines/postgres-standby.ts';
 import {
   createImagesUpstream,
   type ImagesUpstream,
 } from '../../support/images-upstream/images-upstream.ts';
 import { HAS_POSTGRES } from '../../support/postgres.ts';
+import { findMiscounts } from '../../support/postgres-counts.ts';
 import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 import {
   cleanUp,
@@ -20,14 +22,22 @@ import {
 import { providerSettings } from '../providers/openai-images-rig.ts';
 import { startReceiver, webhookSettings } from './webhook-receiver.ts';
 
-// Set REPLICA_KILLS=100 REPLICA_JOBS=20000 REPLICA_COUNT=4 for a long run.
+// For a long run, set REPLICA_KILLS=100 REPLICA_JOBS=20000 REPLICA_COUNT=4, and let vitest print the progress at once with
+// --disableConsoleIntercept=true.
 const KILLS = Number(process.env['REPLICA_KILLS'] ?? 3);
 const JOBS = Number(process.env['REPLICA_JOBS'] ?? 120);
 const REPLICAS = Number(process.env['REPLICA_COUNT'] ?? 3);
 const TIMEOUT_MS = 180_000 + KILLS * 20_000 + JOBS * 100;
 const LEASE_MS = 5000;
 const SENDERS = 4;
-const MOST_CALLS = 3;
+// Fewer than the replicas can use, so that they compete.
+const SLOTS = 8;
+const MOST_CALLS = REPLICAS * 6;
+const CALL_MS = 20;
+// A small image, so that a long run tests the replicas instead of the decoder.
+const SIZE = '64x64';
+const IMAGE_BYTES = 5000;
+const PRINT_EVERY = 1000;
 const FAILOVER_AFTER = Math.floor(KILLS / 2);
 
 afterAll(cleanUp);
@@ -108,7 +118,7 @@ async function sendOrders(replicas: Replicas, client: Client, url: string, count
     const prompt = `order-${number}-of-${client.name}.`;
     const order: Order = { prompt, n: randomInt(1, 3), key: `key ${number}` };
     client.orders.push(order);
-    const body = { prompt, parameters: { n: order.n }, webhook: { url } };
+    const body = { prompt, parameters: { n: order.n, size: SIZE }, webhook: { url } };
     const { status, json } = await ask(replicas, client, '/v1/jobs', { body, key: order.key });
     if (status === 202) order.id = json.id;
     else {
@@ -124,6 +134,41 @@ async function endOf(replicas: Replicas, client: Client, id: string): Promise<Js
     expect([id, status]).toEqual([id, 200]);
     if (json.completed !== undefined) return json;
   }
+}
+
+interface Watch {
+  readonly ordering: Promise<unknown>;
+  kills(): number;
+  readonly signal: AbortSignal;
+}
+
+/** Prints the number of ended jobs at each thousand. Resolves when all orders have been sent and no job is open. */
+async function watchEnds({ url }: { readonly url: string }, { ordering, kills, signal }: Watch) {
+  const COUNT = `
+    SELECT queued + running AS open, succeeded + failed + cancelled + interrupted AS ended
+    FROM image_bridge.job_total`;
+  const startMs = performance.now();
+  let isOrdered = false;
+  let printed = 0;
+  const watch = async () => {
+    for (;;) {
+      const wasOrdered = isOrdered;
+      const [counts] = await query<Record<'open' | 'ended', string>>(url, COUNT).catch(() => []);
+      const ended = Number(counts?.ended ?? 0);
+      if (ended >= printed + PRINT_EVERY) {
+        printed = ended - (ended % PRINT_EVERY);
+        const seconds = Math.round((performance.now() - startMs) / 1000);
+        console.info(`${ended} of ${JOBS} jobs ended, ${kills()} kills, ${seconds} s`);
+      }
+      if (wasOrdered && counts?.open === '0') return;
+      await delay(500, undefined, { signal });
+    }
+  };
+  const untilOrdered = async () => {
+    await ordering;
+    isOrdered = true;
+  };
+  await Promise.all([untilOrdered(), watch()]);
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
@@ -185,8 +230,10 @@ describe.runIf(HAS_POSTGRES)(
       const standby = await startStandby(primary);
       const database = await startPostgresProxy(primary.url);
       const receiver = await startReceiver();
-      const upstream = await createImagesUpstream({ imageBytes: 20_000 });
-      upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 50 });
+      const upstream = await createImagesUpstream({
+        ...{ dialect: 'generic', imageBytes: IMAGE_BYTES, key: 'sk-made-up', keepsBodies: false },
+      });
+      upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: CALL_MS });
       const hook = webhookSettings(receiver.host);
       const settings = {
         command: 'serve' as const,
@@ -202,6 +249,7 @@ describe.runIf(HAS_POSTGRES)(
           'default_provider=remote',
           ...providerSettings('remote', upstream, { max_parallel_outputs: MOST_CALLS }),
           'runtime.circuit_breaker.enabled=false',
+          `server.jobs.max_running=${SLOTS}`,
           `server.jobs.max_pending=${JOBS * 2}`,
           `server.jobs.max_retained=${JOBS * 2}`,
           ...hook.set,
@@ -219,6 +267,9 @@ describe.runIf(HAS_POSTGRES)(
       const replicas = createReplicas(() => startBridge(settings));
       await Promise.all(Array.from({ length: REPLICAS }, replicas.add));
 
+      const startMs = performance.now();
+      let kills = 0;
+      const over = new AbortController();
       const ordering = Promise.all(
         clients.flatMap((client) =>
           Array.from({ length: SENDERS }, () =>
@@ -226,37 +277,48 @@ describe.runIf(HAS_POSTGRES)(
           ),
         ),
       );
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        await delay(randomInt(500, 3000));
-        await replicas.killOne();
-        if (kill === FAILOVER_AFTER) {
+      const killing = async () => {
+        for (; kills < KILLS; kills += 1) {
+          await delay(randomInt(500, 3000), undefined, over);
+          await replicas.killOne();
+          if (kills !== FAILOVER_AFTER) continue;
           await primary.crash();
           await standby.promote();
           database.moveTo(standby.url);
         }
-      }
-      await ordering;
+      };
+      const watching = watchEnds(database, { ordering, kills: () => kills, signal: over.signal });
+      await Promise.all([killing(), watching]).finally(() => over.abort());
+      const runMs = performance.now() - startMs;
 
       const figures = [];
-      const ended: Json[] = [];
+      const ends: Json[] = [];
       for (const client of clients) {
-        const { ends, ...counts } = await checkClient(replicas, client, upstream);
-        ended.push(...ends);
+        const { ends: own, ...counts } = await checkClient(replicas, client, upstream);
+        ends.push(...own);
         figures.push(counts);
       }
       const told = () => new Set(receiver.received.map(({ id }) => id));
-      await expect
-        .poll(() => ended.filter(({ id }) => !told().has(id)).length, { timeout: 60_000 })
-        .toBe(0);
+      const untold = () => {
+        const ids = told();
+        return ends.filter(({ id }) => !ids.has(id)).length;
+      };
+      await expect.poll(untold, { timeout: 60_000, interval: 500 }).toBe(0);
       expect(receiver.refused).toEqual([]);
-      const lives = ended.map(
-        ({ status, error }) => `${status} ${error?.details?.reason ?? error?.code ?? ''}`,
+      const rows = <Row>(sql: string) => query<Row>(database.url, sql);
+      const read: Postgres['read'] = (work) => work({ rows });
+      expect(await findMiscounts({ schema: 'image_bridge', read })).toEqual([]);
+      const lives = ends.map(({ status, error }) =>
+        [status, error?.details?.reason ?? error?.code].filter(Boolean).join(' '),
       );
       const counts = Object.fromEntries(
-        [...new Set(lives)].map((status) => [status, lives.filter((it) => it === status).length]),
+        [...new Set(lives)].map((life) => [life, lives.filter((it) => it === life).length]),
       );
       const repeated = receiver.received.length - told().size;
-      console.info(`kills: ${KILLS}, repeated webhooks: ${repeated}`, counts, ...figures);
+      console.info(
+        `${ends.length} jobs, ${kills} kills, ${Math.round(runMs / 1000)} s, ${repeated} repeated webhooks:`,
+        JSON.stringify([counts, ...figures]),
+      );
       const exits = await replicas.endAll();
       expect(exits.map(({ code }) => code)).toEqual(exits.map(() => 0));
       await receiver.kill();

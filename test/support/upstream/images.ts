@@ -34,6 +34,7 @@ const GROUND_EDGE = 5;
 /** Generates images of soft colours with the grain that the requested size needs. Equal orders get equal images. */
 export function createImages() {
   const cached = new Map<string, Image>();
+  let cachedBytes = 0;
   const grains = new Map<string, number>();
   // One encoder at a time, because several would take all threads of the pool from the file system.
   let turn: Promise<unknown> = Promise.resolve();
@@ -53,17 +54,16 @@ export function createImages() {
     const bytes = await generate(order);
     const image = { bytes, base64: Buffer.from(bytes.toString('base64'), 'latin1') };
     cached.set(key, image);
+    cachedBytes += image.base64.length;
     forgetOldest();
     return image;
   }
 
   function forgetOldest(): void {
-    const sizes = [...cached].map(([key, { base64 }]) => [key, base64.length] as const);
-    let total = sizes.reduce((sum, [, size]) => sum + size, 0);
-    for (const [key, size] of sizes.slice(0, -1)) {
-      if (total <= MAX_CACHED_BYTES) return;
+    for (const [key, { base64 }] of cached) {
+      if (cachedBytes <= MAX_CACHED_BYTES || cached.size === 1) return;
       cached.delete(key);
-      total -= size;
+      cachedBytes -= base64.length;
     }
   }
 
