@@ -34,8 +34,6 @@ const SENDERS = 4;
 const SLOTS = 8;
 const MOST_CALLS = REPLICAS * 6;
 const CALL_MS = 20;
-// A small image, so that a long run tests the replicas instead of the decoder.
-const SIZE = '64x64';
 const IMAGE_BYTES = 5000;
 const PRINT_EVERY = 1000;
 const FAILOVER_AFTER = Math.floor(KILLS / 2);
@@ -118,7 +116,7 @@ async function sendOrders(replicas: Replicas, client: Client, url: string, count
     const prompt = `order-${number}-of-${client.name}.`;
     const order: Order = { prompt, n: randomInt(1, 3), key: `key ${number}` };
     client.orders.push(order);
-    const body = { prompt, parameters: { n: order.n, size: SIZE }, webhook: { url } };
+    const body = { prompt, parameters: { n: order.n }, webhook: { url } };
     const { status, json } = await ask(replicas, client, '/v1/jobs', { body, key: order.key });
     if (status === 202) order.id = json.id;
     else {
