@@ -134,12 +134,13 @@ describe('the tasks of GET /v1/diagnostics', () => {
 
     expect((await tasks()).map(({ name, failures }) => ({ name, failures }))).toEqual([
       { name: 'readiness-probe', failures: 0 },
-      { name: 'lease-renewal', failures: 0 },
       { name: 'artifact-retention', failures: 0 },
       { name: 'job-retention', failures: 0 },
       { name: 'removed-tokens', failures: 0 },
       { name: 'webhooks', failures: 0 },
+      { name: 'lease-renewal', failures: 0 },
       { name: 'usage-retention', failures: 0 },
+      { name: 'billed-call-retention', failures: 0 },
       { name: 'free-memory', failures: 0 },
     ]);
   });
