@@ -10,7 +10,7 @@ import { encoded, pixelDecode, pixelEncode, turnedSource } from './decode/sharp-
 import type { ImageEngine, ImageLimits, ImageTools } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
-import { embedRecord } from './xmp/image-record.ts';
+import { embedRecord, hasCredentialLink } from './xmp/image-record.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -97,6 +97,8 @@ function createTools(
       const found = slices.run(CONTAINERS[format].findManifests(bytes), signal);
       return (await track(found)).reduce((sum, { start, end }) => sum + end - start, 0);
     },
+
+    hasCredentialLink: (image, signal) => track(hasCredentialLink(image, slices, signal)),
 
     async withoutManifest({ bytes, format }, signal) {
       const { findManifests, manifestRemovals } = CONTAINERS[format];

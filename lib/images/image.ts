@@ -190,6 +190,11 @@ export interface ImageTools {
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<number>;
+  /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
+  hasCredentialLink(
+    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** Resolves with a copy of the image without its C2PA manifests. All other bytes stay the same. */
   withoutManifest(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,

@@ -10,7 +10,7 @@ import { type CredentialDeps, type Treatment, treat } from './treatment.ts';
 interface Deps extends CredentialDeps {
   readonly engine: Pick<
     ImageTools,
-    'inspect' | 'convert' | 'removeBackground' | 'composite' | 'manifestBytes'
+    'inspect' | 'convert' | 'removeBackground' | 'composite' | 'manifestBytes' | 'hasCredentialLink'
   >;
   /** The images of the request. */
   readonly inputs: readonly VerifiedImage[];

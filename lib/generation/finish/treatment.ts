@@ -5,7 +5,7 @@ import type { Change, Claim, Original } from '../../provenance/manifest-definiti
 import type { Verdict } from '../../provenance/manifest-report.ts';
 
 export interface CredentialDeps {
-  readonly engine: Pick<ImageTools, 'manifestBytes'>;
+  readonly engine: Pick<ImageTools, 'manifestBytes' | 'hasCredentialLink'>;
   readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'scope' | 'maxManifestBytes'>;
 }
 
@@ -123,7 +123,7 @@ function changesOf({ given, image, isCutOut }: MadeImage): readonly Change[] {
 
 /**
  * Resolves with the state of the credentials of an image. Images are validated if the settings ask for it, and whenever the bridge
- * signs, because the library also finds links to credentials on a server.
+ * signs.
  */
 async function examine(
   image: VerifiedImage,
@@ -133,9 +133,11 @@ async function examine(
   const length = await engine.manifestBytes(image, signal);
   const isPresent = length > 0;
   if (length > credentials.maxManifestBytes) return 'too_large';
-  if (!credentials.validates) return isPresent ? 'present' : 'none';
-  const report = await credentials.validate(image, signal);
-  if (report === undefined) return isPresent ? 'present' : 'none';
+  const report = credentials.validates ? await credentials.validate(image, signal) : undefined;
+  if (report === undefined) {
+    if (isPresent) return 'present';
+    return (await engine.hasCredentialLink(image, signal)) ? 'link' : 'none';
+  }
   const { state } = report;
   // The library may not know a form of image that is valid for the bridge.
   if (state === 'unreadable' || state === 'none') return isPresent ? 'unreadable' : 'none';

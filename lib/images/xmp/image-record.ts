@@ -21,6 +21,24 @@ function packetOf({ existing }: ContainerXmp): Buffer | undefined {
   return existing.find(({ packet }) => packet !== undefined)?.packet;
 }
 
+/** The namespace of `dcterms:provenance`, with which an XMP packet names credentials on a server (C2PA specification, 11.4). */
+const TERMS = 'http://purl.org/dc/terms/';
+const LINK = /:provenance[\s=>]/;
+
+/** Returns true if the XMP of a valid image names credentials (C2PA) on a server. Rejects only with the reason of the signal. */
+export async function hasCredentialLink(
+  { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
+  slices: TimeSlices,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const xmp = await slices.run(CONTAINERS[format].findXmp(bytes), signal);
+  const packets = xmp?.existing.flatMap(({ packet }) => packet ?? []) ?? [];
+  return packets.some((packet) => {
+    const text = packet.subarray(0, MAX_PACKET_BYTES).toString('latin1');
+    return text.includes(TERMS) && LINK.test(text);
+  });
+}
+
 export type RecordReading =
   | { readonly ok: true; readonly record: string }
   | { readonly ok: false; readonly fault: ImageFault | 'no_record' };
