@@ -51,6 +51,36 @@ describe.runIf(HAS_POSTGRES)('createPermits, PostgreSQL', () => {
     await permits.acquire('g', 1, forever);
   });
 
+  it('lets only the first waiting request of a replica look for a slot, and the others in their order', async () => {
+    const { permits, one } = await open();
+    let looks = 0;
+    let [looking, most] = [0, 0];
+    const apply: TestReplica['postgres']['apply'] = async (text, values) => {
+      if (!text.includes('isTaken')) return one.postgres.apply(text, values);
+      looks += 1;
+      looking += 1;
+      most = Math.max(most, looking);
+      return one.postgres.apply<never>(text, values).finally(() => {
+        looking -= 1;
+      });
+    };
+    const counted = permitsOf({ ...one, postgres: { ...one.postgres, apply } });
+    const holding = await permits.take('g', 1);
+    const entered: number[] = [];
+
+    const waiting = [0, 1, 2].map(async (nth) => {
+      const release = await counted.acquire('g', 1, forever);
+      entered.push(nth);
+      release();
+    });
+    await expect.poll(() => looks).toBeGreaterThan(3);
+    holding?.();
+    await Promise.all(waiting);
+
+    expect(entered).toEqual([0, 1, 2]);
+    expect(most).toBe(1);
+  });
+
   it('ends the wait for a slot when the signal aborts', async () => {
     const { permits, other } = await open();
     await permits.take('g', 1);
