@@ -9,6 +9,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
+import type { Claim } from '../../provenance/manifest-definition.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
 import { type Outcome, warningsOf } from './response.ts';
@@ -107,10 +108,20 @@ async function signed(
   if (isKeptWithoutRecord) {
     return { image: finished, warnings: ['metadata_not_embedded', 'signing_failed'] };
   }
-  const isLost =
-    claim.kind === 'changed' || (claim.kind === 'put_back' && claim.drawn.hasCredentials);
-  const lost = isLost ? (['credentials_dropped'] as const) : [];
+  const lost = hasOriginalCredentials(claim) ? (['credentials_dropped'] as const) : [];
   return { image: recorded, warnings: [...lost, 'signing_failed'] };
+}
+
+/** Returns true if the image was made from an image with credentials, which an unsigned image does not have. */
+function hasOriginalCredentials(claim: Claim): boolean {
+  switch (claim.kind) {
+    case 'changed':
+      return claim.original.hasCredentials;
+    case 'put_back':
+      return claim.source.hasCredentials || claim.drawn.hasCredentials;
+    case 'created':
+      return false;
+  }
 }
 
 /** Embeds a record. Throws `protocol` if the image cannot hold a record. */

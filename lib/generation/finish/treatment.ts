@@ -50,9 +50,11 @@ export async function treat(
 ): Promise<Treatment> {
   const { given, image, masked } = made;
   const found = await examine(given, deps, signal);
-  if (found === 'none' && deps.credentials.scope !== 'all') return plain([]);
   if (masked) return putBack(made, masked, found, deps, signal);
-  if (found === 'none') return plain([], await createdClaim(made, deps, signal));
+  if (found === 'none') {
+    const isSigned = deps.credentials.scope === 'all';
+    return plain([], isSigned ? await createdClaim(made, deps, signal) : undefined);
+  }
   if (image === given) return kept(made, found, deps);
   const warnings = found === 'invalid' ? (['credentials_invalid'] as const) : [];
   if (!canSign(found, deps))
@@ -71,6 +73,7 @@ function kept(made: MadeImage, found: Found, deps: CredentialDeps): Treatment {
   return { ...plain(warnings), takesRecord: false };
 }
 
+/** Treats a composite, which has no credentials of its own and can lose those of its source and those of the drawn image. */
 async function putBack(
   { given, model, sourceType }: MadeImage,
   { source }: MaskedSource,
@@ -80,6 +83,8 @@ async function putBack(
 ): Promise<Treatment> {
   const ofSource = await examine(source, deps, signal);
   const states = [found, ofSource];
+  const hasCredentials = states.some((state) => state !== 'none');
+  if (!hasCredentials && deps.credentials.scope !== 'all') return plain([]);
   if (states.every((state) => state === 'none' || canSign(state, deps))) {
     return plain([], {
       ...{ kind: 'put_back', model, sourceType },
@@ -88,8 +93,8 @@ async function putBack(
     });
   }
   return plain([
-    ...(found === 'none' ? [] : (['credentials_dropped'] as const)),
-    ...(found === 'invalid' ? (['credentials_invalid'] as const) : []),
+    ...(hasCredentials ? (['credentials_dropped'] as const) : []),
+    ...(states.includes('invalid') ? (['credentials_invalid'] as const) : []),
     ...states.flatMap((state) => blame(state, deps)),
   ]);
 }

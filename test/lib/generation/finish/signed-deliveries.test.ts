@@ -48,12 +48,15 @@ const XMP_TEXT = Buffer.from('XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta/>', 'latin1'
 const CERTIFICATES = ['none', 'changed', 'all'] as const;
 const ORIGINS = ['unsigned', 'signed', 'tampered', 'unreadable'] as const;
 const PATHS = ['plain', 'cut_out', 'put_back'] as const;
+/** The credentials of the source of an edit. Only `put_back` has a source. */
+const SOURCES = ['unsigned', 'signed', 'tampered'] as const;
 const RECORDS = ['none', 'embedded'] as const;
 
 interface Case {
-  readonly certificate: (typeof CERTIFICATES)[number];
+  readonly certificate: (typeof CERTIFICATES)[number] | 'failing';
   readonly origin: (typeof ORIGINS)[number];
   readonly path: (typeof PATHS)[number];
+  readonly source: (typeof SOURCES)[number];
   readonly record: (typeof RECORDS)[number];
   readonly from: OutputFormat;
   readonly to: OutputFormat;
@@ -111,15 +114,26 @@ async function pixelsOf(png: Buffer) {
 }
 
 async function givenIn(one: Case): Promise<Buffer> {
-  const plain = await drawing(one);
-  if (one.origin === 'unsigned') return plain;
-  const signed = await provider.sign(plain, one.from);
-  if (one.origin === 'signed') return signed;
+  return withCredentials(await drawing(one), one.from, one.origin);
+}
+
+async function sourceIn({ source }: Case): Promise<Buffer> {
+  return withCredentials(await flat(48, 32, '#102030', 'jpeg'), 'jpeg', source);
+}
+
+async function withCredentials(
+  plain: Buffer,
+  format: OutputFormat,
+  origin: Case['origin'],
+): Promise<Buffer> {
+  if (origin === 'unsigned') return plain;
+  const signed = await provider.sign(plain, format);
+  if (origin === 'signed') return signed;
   const copy = Buffer.from(signed);
-  if (one.origin === 'unreadable') copy.write('x', copy.indexOf('jumd'), 'latin1');
+  if (origin === 'unreadable') copy.write('x', copy.indexOf('jumd'), 'latin1');
   // The name of the model in the manifest: the pixels stay readable.
   else copy.write('another', copy.indexOf('model-of-tests'), 'latin1');
-  return one.from === 'png' ? withNewChecksum(copy) : copy;
+  return format === 'png' ? withNewChecksum(copy) : copy;
 }
 
 /** Corrects the checksum of the `caBX` chunk, so that only the manifest is wrong. */
@@ -136,7 +150,7 @@ async function deliver(one: Case, given: Buffer) {
     call.dispatch();
     call.succeed({ outputs: [{ bytes: given, anyFormat: true }] });
   };
-  const source = await flat(48, 32, '#102030', 'jpeg');
+  const source = await sourceIn(one);
   const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 0 : 255));
   const edit = { operation: 'edit', images: [inlineImage(source)], mask: inlineImage(mask) };
   const cutOut = { background: 'transparent' };
@@ -163,19 +177,23 @@ interface Facts {
 }
 
 /** Returns the facts that the table in docs/provenance.md promises for a case. */
-function promised({ certificate, origin, path, record, from, to }: Case): Facts {
+function promised({ certificate, origin, path, source, record, from, to }: Case): Facts {
   const isChanged = path !== 'plain' || from !== to;
   const signs = certificate !== 'none';
   const embeds = record === 'embedded';
   const none = { state: 'none', isUnchanged: false, hasRecord: embeds, warnings: [] as Warning[] };
   const signed = { ...none, state: 'valid' };
-  const invalid: Warning[] = signs && origin === 'tampered' ? ['credentials_invalid'] : [];
-  if (origin === 'unsigned') {
+  const originals = path === 'put_back' ? [origin, source] : [origin];
+  const isInvalid = signs && originals.includes('tampered');
+  const invalid: Warning[] = isInvalid ? ['credentials_invalid'] : [];
+  if (originals.every((one) => one === 'unsigned')) {
     return certificate === 'all' ? signed : { ...none, isUnchanged: !isChanged && !embeds };
   }
-  if (origin === 'signed' && signs && (isChanged || embeds)) return signed;
+  const areSound = originals.every((one) => one === 'signed' || one === 'unsigned');
+  if (areSound && signs && (isChanged || embeds)) return signed;
   if (isChanged) return { ...none, warnings: ['credentials_dropped', ...invalid] };
-  const state = { signed: 'valid', tampered: 'invalid', unreadable: 'unreadable' }[origin];
+  const states = { signed: 'valid', tampered: 'invalid', unreadable: 'unreadable' } as const;
+  const state = origin === 'unsigned' ? 'none' : states[origin];
   const warnings: Warning[] = [...(embeds ? ['metadata_not_embedded' as const] : []), ...invalid];
   return { state, isUnchanged: true, hasRecord: false, warnings };
 }
@@ -222,6 +240,7 @@ describe('the delivery of an image', () => {
         path,
         certificate: seeded.pick(CERTIFICATES),
         origin: seeded.pick(ORIGINS),
+        source: path === 'put_back' ? seeded.pick(SOURCES) : 'unsigned',
         record: seeded.pick(RECORDS),
         from:
           path === 'cut_out' ? seeded.pick(['png', 'webp']) : seeded.pick(['png', 'jpeg', 'webp']),
@@ -266,6 +285,12 @@ describe('the delivery of an image', () => {
       [['parentOf'], ['componentOf', 'c2pa.created']],
     ],
     [
+      'a put-back into a signed source',
+      { path: 'put_back', origin: 'unsigned', source: 'signed' },
+      ['c2pa.opened', 'c2pa.placed'],
+      [['parentOf', 'c2pa.created'], ['componentOf']],
+    ],
+    [
       'an image without credentials',
       { origin: 'unsigned', certificate: 'all' },
       ['c2pa.created'],
@@ -274,7 +299,7 @@ describe('the delivery of an image', () => {
   ])('signs %s with its actions and its originals', async (_, given, actions, originals) => {
     const one: Case = {
       ...{ certificate: 'changed', origin: 'signed', path: 'plain', record: 'none' },
-      ...{ from: 'png', to: 'png' },
+      ...{ source: 'unsigned', from: 'png', to: 'png' },
       ...given,
     };
 
@@ -325,7 +350,7 @@ describe('the delivery of an image', () => {
       rigs.set(`failing ${format}`, rig);
       const one: Case = {
         ...{ certificate: 'changed', origin: 'signed', path: 'plain', record: 'embedded' },
-        ...{ from: format, to: format },
+        ...{ source: 'unsigned', from: format, to: format },
       };
       const given = await givenIn(one);
       reply = (call) => call.succeed({ outputs: [{ bytes: given }] });
@@ -338,6 +363,22 @@ describe('the delivery of an image', () => {
       expect(rig.provider.calls).toHaveLength(1);
     },
   );
+
+  test('names the lost credentials of the source of an edit if a composite could not be signed', async () => {
+    const credentials = { ...(await trial('changed')), sign: fails };
+    const script = { maskForm: 'alpha', reply: (call: ScriptedCall) => reply(call) } as const;
+    rigs.set('failing put_back', await openGenerationRig(script, hinted, {}, [], credentials));
+    const one: Case = {
+      ...{ certificate: 'failing', path: 'put_back', origin: 'unsigned', source: 'signed' },
+      ...{ record: 'none', from: 'png', to: 'png' },
+    };
+
+    const { warnings } = await deliver(one, await givenIn(one));
+
+    expect(warnings).toEqual(
+      expect.arrayContaining(['credentials_dropped', 'signing_failed'] satisfies Warning[]),
+    );
+  });
 
   test('stays as the provider returned it if a signed image cannot hold a record', async () => {
     const rig = await rigFor({ certificate: 'changed', path: 'plain' });
