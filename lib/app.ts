@@ -176,10 +176,10 @@ async function openSigning(
   { clock, log, metrics, ids, facts }: Outside,
   slices: TimeSlices,
 ): Promise<Credentials> {
-  const { version } = facts;
-  const newId = ids.newOpaqueId;
   const credentials = openCredentials({
-    ...{ settings, limits, clock, slices, log, metrics, newId, version },
+    ...{ settings, limits, clock, slices, log, metrics },
+    newId: ids.newOpaqueId,
+    version: facts.version,
   });
   try {
     const days = await tryOutSigning(credentials, clock, new AbortController().signal);

@@ -7,6 +7,7 @@ import {
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
+import { DAY_MS, dateOf, today } from '../platform/days.ts';
 import type { Task } from '../platform/task.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import type { BilledDay, BilledSince, BillingStore, StoredCall } from './billing-store-port.ts';
@@ -18,7 +19,6 @@ interface Deps {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-const DAY_MS = 86_400_000;
 // Calls of one reply. OpenRouter needs a request for each of them.
 const PAGE = 50;
 
@@ -26,8 +26,6 @@ export type Reconciliations = ReturnType<typeof createReconciliations>;
 
 /** Compares the recorded costs of calls with the charges of their service, and records the charges. */
 export function createReconciliations({ registry, store, cursors, clock }: Deps) {
-  const today = () => Math.floor(clock.nowMs() / DAY_MS);
-
   /** Returns one page of calls, and the cursor of the next page. */
   async function pageOf(since: BilledSince, days: number, cursor: string | undefined) {
     // The first day moves on at midnight, so the cursor belongs to the number of days.
@@ -50,12 +48,14 @@ export function createReconciliations({ registry, store, cursors, clock }: Deps)
     ): Promise<Reconciliation> {
       const provider = registry.find(name);
       if (!provider) throw new BridgeError('not_found', 'provider not found');
-      const since = { provider: name, day: today() - days + 1 };
+      const since = { provider: name, day: today(clock) - days + 1 };
       const { calls, next } = await pageOf(since, days, cursor);
       const ids = calls.map(({ id }) => id);
       const charges = await provider.billing?.chargesOf(ids, since.day, signal);
-      const known = charges ? calls.filter(({ id }) => charges.has(id)) : [];
-      const billed = known.map((call) => ({ ...call, amount: charges?.get(call.id) ?? 0n }));
+      const billed = calls.flatMap((call) => {
+        const amount = charges?.get(call.id);
+        return amount === undefined ? [] : [{ ...call, amount }];
+      });
       const different = billed.filter(({ amount, cost }) => !isEqual(cost, amount));
       if (!isDryRun && different.length > 0) await store.settle(name, different);
       const correction = different.reduce(
@@ -78,7 +78,7 @@ export function createReconciliations({ registry, store, cursors, clock }: Deps)
     retention: {
       name: 'billed-call-retention',
       everyMs: DAY_MS,
-      run: () => store.prune(today() - MAX_BILLED_DAYS),
+      run: () => store.prune(today(clock) - MAX_BILLED_DAYS),
     } satisfies Task,
   };
 }
@@ -94,7 +94,7 @@ function toPosition(position: Buffer): Pick<StoredCall, 'day' | 'id'> {
 
 function toWireDay({ day, cost, unpriced }: BilledDay): Reconciliation['days'][number] {
   return {
-    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    day: dateOf(day),
     cost: toWireCost(cost),
     unknown_images: unpriced,
   };

@@ -1,6 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
+import { DAY_MS } from '../platform/days.ts';
 import type { Credentials } from './credentials.ts';
 import { CERTIFICATE_FILE } from './signing-files.ts';
 
@@ -25,8 +26,6 @@ const CLAIM = {
 /** The requirements of section 14.5.1 of the C2PA specification 2.2. */
 const PROFILE =
   'must contain a certificate that may sign credentials: issued by another certificate, basic constraints CA:FALSE, key usage digitalSignature, extended key usage emailProtection or documentSigning';
-
-const DAY_MS = 86_400_000;
 
 /** A certificate that ends in fewer days is a warning. */
 export const FEW_DAYS = 30;

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
 import type { BilledCall, UsageDay } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredAccount } from './accounts.ts';
-import { BASIS_NUMBERS, StoredAmount, StoredBasis, spentBy } from './budgets.ts';
-
-const costEntries = { cost: StoredAmount, basis: StoredBasis, unpriced: v.number() };
+import { basisNumber, CostColumns, StoredAmount, spentBy, withCost } from './budgets.ts';
 
 /** The columns of the table `billed_call` for `BilledCallRows`. */
 export const BILLED_CALL_COLUMNS = 'id, day, cost, basis, unpriced';
@@ -11,16 +9,16 @@ export const BILLED_CALL_COLUMNS = 'id, day, cost, basis, unpriced';
 /** Converts rows of the table `billed_call` to ended calls. */
 export const BilledCallRows = v.array(
   v.pipe(
-    v.object({ id: v.string(), day: v.number(), ...costEntries }),
-    v.transform(({ cost: amount, basis, ...row }) => ({ ...row, cost: { amount, basis } })),
+    v.object({ id: v.string(), day: v.number(), unpriced: v.number(), ...CostColumns }),
+    v.transform(withCost),
   ),
 );
 
 /** Converts the sums of rows of the table `usage` to the recorded costs of days. */
 export const BilledDayRows = v.array(
   v.pipe(
-    v.object({ day: v.number(), ...costEntries }),
-    v.transform(({ cost: amount, basis, ...row }) => ({ ...row, cost: { amount, basis } })),
+    v.object({ day: v.number(), unpriced: v.number(), ...CostColumns }),
+    v.transform(withCost),
   ),
 );
 
@@ -42,6 +40,6 @@ export function billedCallColumns(
 ) {
   const { token, day } = account;
   const spent = spentBy(account, [{ cost, unpriced }]);
-  const basis = BASIS_NUMBERS[cost.basis];
+  const basis = basisNumber(cost.basis);
   return { provider, id, token, day, cost: cost.amount, basis, unpriced, spent };
 }

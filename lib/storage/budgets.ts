@@ -12,6 +12,7 @@ import type {
   Reservation,
   UsageDay,
 } from '../generation/ledger/ledger-store-port.ts';
+import { DAY_MS, dateOf } from '../platform/days.ts';
 import type { StoredAccount } from './accounts.ts';
 
 /**
@@ -65,8 +66,8 @@ export function limitOf(account: StoredAccount): SpendingLimit {
 
 /** The periods in which the spending of a day counts: the day and its month, such as 2026-11-24 and 2026-11. */
 export function periodsOf({ day }: Pick<UsageDay, 'day'>): readonly [day: string, month: string] {
-  const date = new Date(day * DAY_MS).toISOString();
-  return [date.slice(0, 10), date.slice(0, 7)];
+  const date = dateOf(day);
+  return [date, date.slice(0, 7)];
 }
 
 /** The amounts that are spent or reserved in the periods of a day. */
@@ -114,21 +115,29 @@ export function spentBy(
   return known + (held * unpriced + all - 1n) / all;
 }
 
-/** The number of each basis in the database. A weaker basis has a greater number. */
-export const BASIS_NUMBERS: Readonly<Record<CostBasis, number>> = {
-  free: 0,
-  reported: 1,
-  priced: 2,
-  unknown: 3,
+/** Returns the number of a basis in the database. A weaker basis has a greater number. */
+export function basisNumber(basis: CostBasis): number {
+  return COST_BASES.indexOf(basis);
+}
+
+/** Converts the columns of a cost. */
+export const CostColumns = {
+  cost: StoredAmount,
+  basis: v.pipe(
+    v.number(),
+    v.transform((number) => COST_BASES[number] ?? 'unknown'),
+  ),
 };
 
-/** The column `basis`. */
-export const StoredBasis = v.pipe(
-  v.number(),
-  v.transform((index) => COST_BASES[index] ?? 'unknown'),
-);
+interface RowWithCost {
+  readonly cost: Amount;
+  readonly basis: CostBasis;
+}
 
-const DAY_MS = 86_400_000;
+/** Returns a row in which one cost replaces the columns of the cost. */
+export function withCost<Row extends RowWithCost>({ cost: amount, basis, ...row }: Row) {
+  return { ...row, cost: { amount, basis } };
+}
 
 function retryAfterMs(
   { day, retryAfterMs: untilDayMs = 0 }: SpendingLimit,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { StoredAmount, StoredBasis } from './budgets.ts';
+import { CostColumns, withCost } from './budgets.ts';
 
 /** The columns of the table `usage` for `UsageRows`. */
 export const USAGE_COLUMNS =
@@ -15,9 +15,8 @@ export const UsageRows = v.array(
         v.nullable(v.number()),
         v.transform((tokens) => tokens ?? undefined),
       ),
-      cost: StoredAmount,
-      basis: StoredBasis,
+      ...CostColumns,
     }),
-    v.transform(({ cost: amount, basis, ...row }) => ({ ...row, cost: { amount, basis } })),
+    v.transform(withCost),
   ),
 );

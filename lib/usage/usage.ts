@@ -10,6 +10,7 @@ import type {
 } from '../generation/ledger/ledger-store-port.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
+import { DAY_MS, dateOf, today } from '../platform/days.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ProviderUsage, UsageStore } from './usage-store-port.ts';
 
@@ -21,20 +22,16 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-const DAY_SECS = 86_400;
-const DAY_MS = DAY_SECS * 1000;
-
 export type Usage = ReturnType<typeof createUsage>;
 
 /** Opens the accounts of requests, enforces the allowance of each token, and reports the usage. */
 export function createUsage(deps: Deps) {
   const { store, ledger, clock } = deps;
   const closings = createClosings(deps);
-  const today = () => Math.floor(clock.nowMs() / DAY_MS);
 
   function reservationOf(payer: Payer, images: number, spend?: () => PlannedSpend): Reservation {
     const { id: token, imagesPerDay } = payer;
-    const day = today();
+    const day = today(clock);
     const retryAfterMs = (day + 1) * DAY_MS - clock.nowMs();
     const budget = spend && budgetOf(payer, images, spend);
     return { token, day, images, allowance: imagesPerDay, retryAfterMs, budget };
@@ -67,10 +64,10 @@ export function createUsage(deps: Deps) {
     async report(caller: Caller, days: number): Promise<UsageReport> {
       const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
       await closings.settled();
-      const day = today();
+      const day = today(clock);
       const items = toDays(await store.list({ token, day: day - days + 1 }));
       const used = await store.charged({ token, day });
-      const resets = (day + 1) * DAY_SECS;
+      const resets = ((day + 1) * DAY_MS) / 1000;
       const budget = await reportBudget(caller, day);
       return {
         caller: {
@@ -99,7 +96,7 @@ export function createUsage(deps: Deps) {
     retention: {
       name: 'usage-retention',
       everyMs: DAY_MS,
-      run: () => store.prune(today() - MAX_USAGE_DAYS),
+      run: () => store.prune(today(clock) - MAX_USAGE_DAYS),
     },
   };
 }
@@ -128,7 +125,7 @@ function budgetOf(
 function toDays(rows: readonly ProviderUsage[]): UsageReport['items'] {
   const byDay = Map.groupBy(rows, ({ day }) => day);
   return [...byDay].map(([day, ofDay]) => ({
-    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    day: dateOf(day),
     ...sumOf(ofDay),
     by_provider: Object.fromEntries(
       ofDay.filter(({ provider }) => provider !== '').map((row) => [row.provider, sumOf([row])]),

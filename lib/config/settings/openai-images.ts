@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../platform/days.ts';
 import {
   choice,
   integer,
@@ -81,7 +82,7 @@ const LAST_DAYS: readonly (readonly [string, string])[] = [
   ['chatgpt-image-latest', '2026-12-01'],
   ['gpt-image-1-mini', '2026-12-01'],
 ];
-const NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
+const NOTICE_MS = 30 * DAY_MS;
 
 /** The dialects whose backends serve OpenAI's models. */
 const WITH_OPENAI_MODELS = ['openai', 'azure', 'litellm'];

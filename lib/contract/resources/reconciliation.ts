@@ -8,7 +8,8 @@ import { text } from '../schema/text.ts';
 /** The number of days for which a call can be compared with the invoice, which is how far back fal reports charges. */
 export const MAX_BILLED_DAYS = 90;
 
-const DEFAULT_BILLED_DAYS = 7;
+/** The number of days of a request that names none. */
+export const DEFAULT_BILLED_DAYS = 7;
 const DAYS_MESSAGE = coded('out_of_range', `must be a whole number from 1 to ${MAX_BILLED_DAYS}`);
 
 export const ReconciliationCreate = closedObject({

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { type Amount, amountOfNumber } from '../../contract/reply/cost.ts';
+import { dateOf } from '../../platform/days.ts';
 import type { BillingSource } from '../billing/billing.ts';
 
 // Source: fal's reference of the API of the platform ("Billing Events"), 2026-11. The key must be an admin key.
-
-const DAY_MS = 86_400_000;
 
 const Events = v.object({
   billing_events: v.array(
@@ -25,7 +24,7 @@ export const FAL_BILLING: BillingSource & { readonly address: string } = {
   address: 'https://api.fal.ai',
   idsPerRequest: 50,
   path(ids, sinceDay) {
-    const start = new Date(sinceDay * DAY_MS).toISOString().slice(0, 10);
+    const start = dateOf(sinceDay);
     const query = new URLSearchParams({ request_id: ids.join(','), start, limit: '1000' });
     return `/v1/models/billing-events?${query}`;
   },

@@ -10,7 +10,7 @@ import {
   SETTLED_COLUMNS,
   SettledRow,
 } from '../billed-call-rows.ts';
-import { BASIS_NUMBERS } from '../budgets.ts';
+import { basisNumber } from '../budgets.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { createCharges } from './usage-store.ts';
 
@@ -25,12 +25,12 @@ export function createBillingStore({ schema, read, write }: Postgres): BillingSt
     SELECT ${SETTLED_COLUMNS} FROM ${schema}.billed_call WHERE provider = $1 AND id = $2 FOR UPDATE`;
   const SETTLE = `
     UPDATE ${schema}.billed_call
-    SET cost = $3, basis = ${BASIS_NUMBERS.reported}, unpriced = 0, spent = $3 WHERE provider = $1 AND id = $2`;
+    SET cost = $3, basis = ${basisNumber('reported')}, unpriced = 0, spent = $3 WHERE provider = $1 AND id = $2`;
   // Without unknown images, the weakest basis of the other calls is at most priced.
   const CORRECT_USAGE = `
     UPDATE ${schema}.usage SET
       cost = greatest(0, cost + $4::bigint),
-      basis = CASE WHEN basis = ${BASIS_NUMBERS.unknown} AND unpriced <= $5 THEN ${BASIS_NUMBERS.priced} ELSE basis END,
+      basis = CASE WHEN basis = ${basisNumber('unknown')} AND unpriced <= $5 THEN ${basisNumber('priced')} ELSE basis END,
       unpriced = greatest(0, unpriced - $5)
     WHERE token = $1 AND day = $2 AND provider = $3`;
   const DAYS = `

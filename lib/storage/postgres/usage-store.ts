@@ -5,7 +5,7 @@ import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance } from '../allowance.ts';
 import {
-  BASIS_NUMBERS,
+  basisNumber,
   hasBudget,
   periodsOf,
   refuseBeyondBudget,
@@ -151,7 +151,7 @@ export function createCharges(schema: string) {
           failed,
           tokens,
           cost.amount,
-          BASIS_NUMBERS[cost.basis],
+          basisNumber(cost.basis),
         ];
         await rows(COUNT, [token, day, provider, ...numbers, unpriced]);
       }

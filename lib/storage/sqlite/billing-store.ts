@@ -10,7 +10,7 @@ import {
   SETTLED_COLUMNS,
   SettledRow,
 } from '../billed-call-rows.ts';
-import { BASIS_NUMBERS } from '../budgets.ts';
+import { basisNumber } from '../budgets.ts';
 import type { StoreDatabase } from './database.ts';
 import { prepareCharges } from './usage-store.ts';
 
@@ -24,13 +24,13 @@ const LIST = `
   WHERE provider = @provider AND (day, id) > (@day, @id) ORDER BY day, id LIMIT @limit`;
 const FIND = `SELECT ${SETTLED_COLUMNS} FROM billed_call WHERE provider = @provider AND id = @id`;
 const SETTLE = `
-  UPDATE billed_call SET cost = @amount, basis = ${BASIS_NUMBERS.reported}, unpriced = 0, spent = @amount
+  UPDATE billed_call SET cost = @amount, basis = ${basisNumber('reported')}, unpriced = 0, spent = @amount
   WHERE provider = @provider AND id = @id`;
 // Without unknown images, the weakest basis of the other calls is at most priced.
 const CORRECT_USAGE = `
   UPDATE usage SET
     cost = max(0, cost + @more),
-    basis = iif(basis = ${BASIS_NUMBERS.unknown} AND unpriced <= @unpriced, ${BASIS_NUMBERS.priced}, basis),
+    basis = iif(basis = ${basisNumber('unknown')} AND unpriced <= @unpriced, ${basisNumber('priced')}, basis),
     unpriced = max(0, unpriced - @unpriced)
   WHERE token = @token AND day = @day AND provider = @provider`;
 const DAYS = `

@@ -5,7 +5,7 @@ import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance, refuseBeyondAllowance } from '../allowance.ts';
 import {
-  BASIS_NUMBERS,
+  basisNumber,
   hasBudget,
   periodsOf,
   refuseBeyondBudget,
@@ -140,7 +140,7 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       for (const counts of settled) {
         if (isEmpty(counts)) continue;
         const { cost, tokens = null } = counts;
-        const columns = { ...counts, cost: cost.amount, basis: BASIS_NUMBERS[cost.basis] };
+        const columns = { ...counts, cost: cost.amount, basis: basisNumber(cost.basis) };
         count.run({ ...columns, token, day, tokens });
       }
     },

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { type Amount, amountText, parseAmount } from '../../../lib/contract/reply/cost.ts';
-import type { Reconciliation } from '../../../lib/contract/resources/reconciliation.ts';
+import {
+  DEFAULT_BILLED_DAYS,
+  type Reconciliation,
+} from '../../../lib/contract/resources/reconciliation.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { dateOf, today } from '../../../lib/platform/days.ts';
 import type { Service } from '../../client/service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -22,8 +26,6 @@ interface Report extends Omit<Reconciliation, 'days' | 'next_cursor'> {
   readonly days: readonly Day[];
 }
 
-const DAY_MS = 86_400_000;
-const DEFAULT_DAYS = 7;
 const MAX_CSV_BYTES = 1_048_576;
 const LINE = /^(\d{4}-\d\d-\d\d)\s*,\s*"?([\d.]+)"?\s*$/;
 
@@ -54,7 +56,7 @@ export async function runReconcile({
 async function reconcile(
   service: Service,
   provider: string,
-  { days = DEFAULT_DAYS, dryRun }: Options,
+  { days = DEFAULT_BILLED_DAYS, dryRun }: Options,
 ): Promise<Reconciliation> {
   const path = `/v1/providers/${encodeURIComponent(provider)}/reconciliation`;
   const send = (cursor?: string) =>
@@ -109,9 +111,9 @@ async function readInvoice(
 function withBilled(
   days: readonly Day[],
   billed: ReadonlyMap<string, Amount>,
-  { days: count = DEFAULT_DAYS }: Options,
+  { days: count = DEFAULT_BILLED_DAYS }: Options,
 ): readonly Day[] {
-  const first = new Date(systemClock.nowMs() - (count - 1) * DAY_MS).toISOString().slice(0, 10);
+  const first = dateOf(today(systemClock) - count + 1);
   const recorded = new Map(days.map((day) => [day.day, day]));
   const named = [...recorded.keys(), ...billed.keys()].filter((day) => day >= first);
   const all = [...new Set(named)].toSorted();

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { dateOf, today } from '../../../lib/platform/days.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
@@ -39,7 +40,7 @@ export function checkClock({ config, clock }: Examined): Finding {
   const now = clock.nowMs();
   const advice = 'Set the clock of this machine, preferably with NTP.';
   if (now < EARLIEST_MS) {
-    return bad('clock', `the date is ${new Date(now).toISOString().slice(0, 10)}`, advice);
+    return bad('clock', `the date is ${dateOf(today(clock))}`, advice);
   }
   const written = statSync(config.state.directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return written > now + HOUR_MS

@@ -1,13 +1,7 @@
+import { dateOf } from '../../../lib/platform/days.ts';
 import type { MoneyWorld } from './money-world.ts';
 import { edgesOf } from './money-world.ts';
-import {
-  dateOf,
-  directoryOf,
-  type Observed,
-  type Run,
-  type UsageItem,
-  usageOf,
-} from './run-case.ts';
+import { directoryOf, type Observed, type Run, type UsageItem, usageOf } from './run-case.ts';
 import type { Sale } from './seller.ts';
 
 /** An image of a reply, a result or a partial result. */

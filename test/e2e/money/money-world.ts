@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import type { App } from '../../../lib/app.ts';
 import { type Caller, unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { DAY_MS, today } from '../../../lib/platform/days.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import type { Provider, ProviderContext } from '../../../lib/providers/provider-port.ts';
 import { openStores, type Stores } from '../../../lib/storage/open-stores.ts';
@@ -29,7 +30,6 @@ const INDICES = [0, 1, 2, 3, 4, 5];
 const WORKERS = 2;
 const STARTS = 30;
 const STUCK_TICKS = 5;
-const DAY_MS = 86_400_000;
 /** The deadline of every request. */
 const DEADLINE_MS = 600_000;
 const MIDNIGHT_MS = 60_000;
@@ -221,7 +221,7 @@ export async function openMoneyWorld() {
       if (hasMidnight) clock.advance((2 * DAY_MS - MIDNIGHT_MS - timeOfDay) % DAY_MS);
       else if (timeOfDay > DAY_MS / 2) clock.advance(DAY_MS - timeOfDay);
     },
-    dayOf: () => Math.floor(clock.nowMs() / DAY_MS),
+    dayOf: () => today(clock),
     direct(next: Direction | undefined): void {
       direction = next;
     },

@@ -5,6 +5,7 @@ import { handler as getJob } from '../../../handlers/jobs/get-job.ts';
 import { handler as listJobs } from '../../../handlers/jobs/list-jobs.ts';
 import { handler as getUsage } from '../../../handlers/usage/get-usage.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { DAY_MS, dateOf } from '../../../lib/platform/days.ts';
 import type { StoreStep, Verdict } from '../../support/simulation/faulty-stores.ts';
 import type { Fault, MoneyCase, RequestPlan } from './money-case.ts';
 import type { MoneyWorld, Reply } from './money-world.ts';
@@ -87,7 +88,7 @@ export async function runCase(world: MoneyWorld, run: Run): Promise<void> {
         world.clock.advance(world.deadlineMs);
         return undefined;
       case 'midnight':
-        world.clock.advance((world.dayOf() + 1) * 86_400_000 - world.clock.nowMs() + 1);
+        world.clock.advance((world.dayOf() + 1) * DAY_MS - world.clock.nowMs() + 1);
         return undefined;
       case 'stop':
         isStopping = true;
@@ -235,10 +236,6 @@ export async function usageOf(world: MoneyWorld, token: string): Promise<readonl
   const { status, json } = await world.call(getUsage, token, { query: 'days=9' });
   if (status !== 200) throw new Error(`GET /v1/usage: ${status}`);
   return json.items;
-}
-
-export function dateOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
 export function directoryOf(one: Observed): string {

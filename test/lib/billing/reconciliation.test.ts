@@ -4,10 +4,10 @@ import { createReconciliations } from '../../../lib/billing/reconciliation.ts';
 import { UNKNOWN_COST } from '../../../lib/contract/reply/cost.ts';
 import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
 import { NO_COUNTS } from '../../../lib/generation/ledger/ledger-store-port.ts';
+import { DAY_MS } from '../../../lib/platform/days.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { openTestStores, type TestStores } from '../../support/stores.ts';
 
-const DAY_MS = 86_400_000;
 const TODAY = 20_000;
 const clock = { nowMs: () => TODAY * DAY_MS + 5 };
 const { signal } = new AbortController();

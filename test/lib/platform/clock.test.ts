@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nowSecs, sleep, systemClock } from '../../../lib/platform/clock.ts';
+import { DAY_MS } from '../../../lib/platform/days.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-
-const DAY_MS = 86_400_000;
 
 describe('systemClock', () => {
   beforeEach(() => {

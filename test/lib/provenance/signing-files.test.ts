@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../lib/platform/days.ts';
 import { readSigningFiles, readTrustAnchors } from '../../../lib/provenance/signing-files.ts';
 import {
   type KeyKind,
@@ -11,7 +12,6 @@ import {
   writeCertificates,
 } from '../../support/provenance/certificates.ts';
 
-const DAY_MS = 86_400_000;
 let folder = '';
 
 beforeEach(async () => {

@@ -7,6 +7,7 @@ import {
 } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS } from '../../../lib/platform/days.ts';
 
 // Certificates for the tests, encoded as RFC 5280 describes, because node:crypto reads certificates but creates none.
 
@@ -30,8 +31,6 @@ export interface TrialCertificates {
   readonly anchor: string;
   readonly key: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Creates a new trial authority, and a certificate with a new key that this authority issued. */
 export function trialCertificates(options: CertificateOptions = {}): TrialCertificates {

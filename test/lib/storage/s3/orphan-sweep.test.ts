@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createArtifactRoot } from '../../../../lib/artifacts/artifact-root.ts';
 import { createOrphanSweep } from '../../../../lib/artifacts/orphan-sweep.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
+import { DAY_MS } from '../../../../lib/platform/days.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { sha256Of } from '../../../../lib/storage/s3/bucket.ts';
 import { openS3Files } from '../../../../lib/storage/s3/open-s3-files.ts';
@@ -10,7 +11,6 @@ import { HAS_S3 } from '../../../support/s3-server.ts';
 import { openSqliteState } from '../../../support/sqlite-state.ts';
 import type { OpenState } from '../../../support/stores.ts';
 
-const DAY_MS = 86_400_000;
 const IMAGE = Buffer.from('an image');
 
 const ids = createIds(systemClock.nowMs);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Reconciliation } from '../../../../lib/contract/resources/reconciliation.ts';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { dateOf, today } from '../../../../lib/platform/days.ts';
 import { runCommand } from '../../../support/run-command.ts';
 import { openStub } from '../stub-service.ts';
 
@@ -15,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const TODAY = new Date().toISOString().slice(0, 10);
+const TODAY = dateOf(today(systemClock));
 
 function report(changes: Partial<Reconciliation> = {}): Reconciliation {
   const cost = { amount: '1.25', currency: 'USD', basis: 'reported' } as const;
