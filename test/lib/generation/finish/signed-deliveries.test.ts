@@ -86,6 +86,7 @@ async function rigFor({ certificate, path }: Pick<Case, 'certificate' | 'path'>)
   const key = `${certificate} ${path}`;
   const open = rigs.get(key);
   if (open) return open;
+  if (certificate === 'failing') throw new Error('the test opens the rig that fails');
   const credentials = certificate === 'none' ? NO_CREDENTIALS : await trial(certificate);
   const script = { maskForm: 'alpha', reply: (call: ScriptedCall) => reply(call) } as const;
   const rig = await openGenerationRig(script, DOCUMENTS[path], {}, [], credentials);
