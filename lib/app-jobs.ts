@@ -28,7 +28,11 @@ import type { ImageRuns, RecentDurations } from './runs/image-run.ts';
 import type { Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
 import type { Usage } from './usage/usage.ts';
-import { createPostWebhook, createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import {
+  createPostWebhook,
+  createWebhookDeliveries,
+  type PostWebhook,
+} from './webhooks/webhook-deliveries.ts';
 import type { WebhookStore } from './webhooks/webhook-store-port.ts';
 import { createWebhookTargets } from './webhooks/webhook-targets.ts';
 
@@ -39,6 +43,7 @@ interface Outside {
   readonly metrics: Metrics;
   readonly webhookKeys: readonly Uint8Array[] | undefined;
   readonly tokens?: NamedTokens;
+  readonly postWebhook?: PostWebhook;
 }
 
 interface JobParts {
@@ -142,6 +147,6 @@ function openDeliveries(
   jobs: Jobs,
 ) {
   if (!keys) return undefined;
-  const post = createPostWebhook({ settings, clock: outside.clock });
+  const post = outside.postWebhook ?? createPostWebhook({ settings, clock: outside.clock });
   return createWebhookDeliveries({ ...outside, store, permits, jobs, post, settings, keys });
 }

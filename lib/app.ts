@@ -42,6 +42,7 @@ import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
 import type { Usage } from './usage/usage.ts';
+import type { PostWebhook } from './webhooks/webhook-deliveries.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -64,6 +65,10 @@ interface Outside {
   readonly openProviders?: typeof enabledProviders;
   /** Replaces the function that opens the stores. */
   readonly openStorage?: typeof openStores;
+  /** Replaces the function that creates the image engine. */
+  readonly createEngine?: typeof createImageEngine;
+  /** Replaces the function that sends webhooks. */
+  readonly postWebhook?: PostWebhook;
   /** Called once when the stores have become unusable and the process must end. Acknowledged writes are durable. */
   readonly onThreadFailure?: (error: unknown) => void;
 }
@@ -89,11 +94,15 @@ export interface App {
  * process, and probes the providers. The caller must have locked the state directory. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
-  const { openProviders = enabledProviders, openStorage = openStores } = outside;
+  const { clock, ids, metrics, env, createEngine = createImageEngine } = outside;
+  const {
+    openProviders = enabledProviders,
+    openStorage = openStores,
+    tokens = NO_TOKENS,
+  } = outside;
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const credentials = await openSigning(config, outside, slices);
-  const engine = createImageEngine({ limits: config.images, clock, slices });
+  const engine = createEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const [registry, prices] = [openRegistry(config, enabled.providers), openPrices(config)];
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });

@@ -25,6 +25,8 @@ export interface FaultyStores {
 interface Faults {
   /** Decides the fault of each call. */
   onStep(step: StoreStep): Verdict;
+  /** Resolves when the store begins a call. By default, the store begins each call at once. */
+  untilBegun?(step: StoreStep): Promise<void>;
   /** Ends the process. */
   die(): void;
   isDead(): boolean;
@@ -36,12 +38,16 @@ const READS =
 // The search index is rebuilt if it is missing. Notices and progress are never stored.
 const NOT_STORED = new Set(['search', 'notices', 'progress']);
 
+// A list in batches, which is no promise.
+const NOT_DELAYED = new Set(['storedInputs.list']);
+
 const NEVER = new Promise<never>(() => {});
 
 type Method = (...args: unknown[]) => unknown;
 
 /** Adds disk faults and the end of the process to every method of every store. */
-export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faults): FaultyStores {
+export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores {
+  const { onStep, untilBegun, die, isDead } = faults;
   const pending = new Set<Promise<unknown>>();
 
   function begin(call: () => unknown): unknown {
@@ -69,9 +75,13 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
   function faulty(port: string, method: string, call: Method): Method {
     const isWrite = !READS.test(method);
     const disk = port === 'artifactFiles' || port === 'storedInputs' ? 'files' : 'state';
-    return (...args) => {
+    const step = { port, method, disk, isWrite } as const;
+    if (!untilBegun || NOT_DELAYED.has(`${port}.${method}`)) return beginCall;
+    return (...args) => untilBegun(step).then(() => beginCall(...args));
+
+    function beginCall(...args: unknown[]): unknown {
       if (isDead()) return NEVER;
-      switch (onStep({ port, method, disk, isWrite })) {
+      switch (onStep(step)) {
         case 'pass':
           return whileAlive(begin(() => call(...args)));
         case 'full':
@@ -88,7 +98,7 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
           die();
           return NEVER;
       }
-    };
+    }
   }
 
   function faultyPort<T extends object>(name: string, port: T): T {

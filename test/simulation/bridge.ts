@@ -1,0 +1,367 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type App, createApp } from '../../lib/app.ts';
+import { loadConfig } from '../../lib/config/load-config.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
+import { type Caller, unnamedCaller } from '../../lib/contract/request/caller.ts';
+import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { causesOf } from '../../lib/log/failure-report.ts';
+import { createTraceLog } from '../../lib/log/trace-log.ts';
+import { silentMetrics } from '../../lib/metrics/metrics.ts';
+import type { Ids } from '../../lib/platform/ids.ts';
+import { openStores } from '../../lib/storage/open-stores.ts';
+import { startTasks } from '../../local-runtime/server/task-loop.ts';
+import { startWorkerLoop } from '../../local-runtime/server/worker-loop.ts';
+import { openHttpSettings, toEvent } from '../support/invoke.ts';
+import { createSeeded } from '../support/seeded.ts';
+import {
+  createFaultyStores,
+  type FaultyStores,
+  type StoreStep,
+  type Verdict,
+} from '../support/simulation/faulty-stores.ts';
+import type { createHeldEngine } from './held-engine.ts';
+import type { MemoryDisk } from './memory-files.ts';
+import type { Receivers } from './receivers.ts';
+import type { SimulatedToken } from './schedule.ts';
+import type { Services } from './services.ts';
+import type { Turns } from './turns.ts';
+import type { ProcessTimers, VirtualClock } from './virtual-clock.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: replies have many shapes, and each check reads the one that it expects.
+  readonly json: any;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly query?: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+type Handler = (
+  event: ReturnType<typeof toEvent>,
+  // biome-ignore lint/suspicious/noExplicitAny: each handler declares other services, and this context has all of them.
+  context: any,
+) => Promise<{
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body?: unknown;
+}>;
+
+interface Deps {
+  readonly seed: number;
+  readonly folder: string;
+  readonly config: Config;
+  readonly tokens: readonly SimulatedToken[];
+  readonly clock: VirtualClock;
+  readonly turns: Turns;
+  readonly disk: MemoryDisk;
+  readonly services: Services;
+  readonly receivers: Receivers;
+  readonly engine: ReturnType<typeof createHeldEngine>['engine'];
+  readonly log: (event: string) => void;
+  /** Reports something that must never happen. */
+  readonly violate: (violation: string) => void;
+}
+
+/** One process of the bridge, from its start to its end. */
+interface Process {
+  readonly number: number;
+  readonly timers: ProcessTimers;
+  isOver: boolean;
+  readonly death: Promise<undefined>;
+  end(): void;
+  stores?: FaultyStores;
+  running?: Running;
+}
+
+interface Running {
+  readonly app: App;
+  readonly loop: ReturnType<typeof startWorkerLoop>;
+  readonly tasks: ReturnType<typeof startTasks>;
+}
+
+/** Calls that SQLite never reports as failed after it has committed them, and that no caller repeats. */
+const NEVER_UNHEARD = new Set(['jobs.claim', 'jobs.resumeAbandoned']);
+
+const WORKERS = 3;
+const LONGEST_STORE_MS = 12;
+const SECRET = Buffer.alloc(32, 'simulation');
+
+const SETTINGS = [
+  'runtime.circuit_breaker.enabled=false',
+  'runtime.default_timeout_ms=120000',
+  'runtime.cancellation_grace_ms=5000',
+  'images.max_decode_ms=3600000',
+  'server.webhooks.enabled=true',
+  'server.webhooks.allowed_hosts=["hooks.example"]',
+  'server.webhooks.secret_env=WEBHOOK_SECRET',
+];
+
+/** Loads the settings of the simulated bridge, with its state in a new folder. */
+export async function openFolder(parent: string, set: readonly string[]) {
+  const folder = await mkdtemp(join(parent, 'simulation-'));
+  const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
+  const env = { WEBHOOK_SECRET: `whsec_${SECRET.toString('base64')}` };
+  const loaded = await loadConfig({ env, cwd: folder, set: [...folders, ...SETTINGS, ...set] });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return { folder, config: loaded.config, remove: () => rm(folder, { recursive: true }) };
+}
+
+export type Bridge = ReturnType<typeof createBridge>;
+
+/** Creates the bridge under simulation. It can be started, killed, stopped and called, and its disks can fail. */
+export function createBridge(deps: Deps) {
+  const { seed, config, tokens, clock, turns, disk, services, receivers, engine, log } = deps;
+  const random = createSeeded(seed);
+  const ids = createSeededIds(seed, clock);
+  const callers = new Map(tokens.map((token) => [`Bearer ${token.name}`, toCaller(token)]));
+  let processes = 0;
+  let current: Process | undefined;
+  let startingUp: Promise<void> | undefined;
+  /** Faults of the next writes, by disk. */
+  const faults: Record<StoreStep['disk'], Verdict[]> = { state: [], files: [] };
+
+  function newProcess(): Process {
+    const { promise: death, resolve } = Promise.withResolvers<undefined>();
+    processes += 1;
+    const timers = clock.openProcess();
+    return { number: processes, timers, isOver: false, death, end: () => resolve(undefined) };
+  }
+
+  function kill(own: Process | undefined = current): void {
+    if (!own || own.isOver) return;
+    log(`process ${own.number} ends`);
+    own.isOver = true;
+    own.timers.end();
+    services.forgetCalls();
+    own.end();
+  }
+
+  function onStep(step: StoreStep): Verdict {
+    const planned = step.isWrite ? (faults[step.disk].shift() ?? 'pass') : 'pass';
+    const isNamed = NEVER_UNHEARD.has(`${step.port}.${step.method}`);
+    const verdict = planned === 'failed' && isNamed ? 'full' : planned;
+    log(`${step.port}.${step.method}${verdict === 'pass' ? '' : ` ${verdict}`}`);
+    return verdict;
+  }
+
+  /** Returns the function that delays the calls of a process, which the store begins in their order. */
+  function createStoreQueue({ timers }: Process) {
+    let lastMs = 0;
+    return (): Promise<void> => {
+      const nowMs = clock.monotonicMs();
+      lastMs = Math.max(lastMs, nowMs + random.next(random.pick([1, 1, LONGEST_STORE_MS])));
+      return new Promise((resolve) => void timers.clock.after(lastMs - nowMs, resolve));
+    };
+  }
+
+  function openApp(own: Process): Promise<App> {
+    const onFailure = (thrown: unknown) => {
+      const cause = causesOf(thrown).find((it) => it instanceof Error);
+      if (cause && !(cause instanceof BridgeError)) deps.violate(`a defect: ${cause.stack}`);
+    };
+    return createApp(
+      { ...config, default_provider: 'first' as Config['default_provider'] },
+      {
+        clock: own.timers.clock,
+        ids,
+        metrics: silentMetrics,
+        env: {},
+        webhookKeys: [SECRET],
+        tasks: [],
+        events: createEventRing({ clock }),
+        log: { ...createTraceLog(() => {}), failure: onFailure },
+        facts: {
+          version: '0.0.0',
+          listener: { scope: 'loopback', port: 0 },
+          authenticationRequired: true,
+          origins: [],
+        },
+        openProviders: () => ({
+          providers: services.open({ number: own.number, isOver: () => own.isOver }),
+          close: async () => {},
+        }),
+        createEngine: () => engine,
+        postWebhook: receivers.openPost(() => own.isOver),
+        async openStorage(settings, outside) {
+          const real = await turns.outside(() =>
+            openStores(settings, { ...outside, thread: false }),
+          );
+          const { artifactFiles, storedInputs } = disk;
+          const faulty = createFaultyStores(
+            { ...real, artifactFiles, storedInputs, secret: SECRET },
+            {
+              onStep,
+              untilBegun: createStoreQueue(own),
+              die: () => kill(own),
+              isDead: () => own.isOver,
+            },
+          );
+          own.stores = faulty;
+          return faulty.stores;
+        },
+      },
+    );
+  }
+
+  async function begin(): Promise<void> {
+    const stores = current?.stores;
+    // An ended process has no pending writes: those that the store had begun are durable.
+    if (stores) await turns.outside(stores.close);
+    const own = newProcess();
+    current = own;
+    log(`process ${own.number} starts`);
+    const app = await Promise.race([openApp(own), own.death]).catch((error: unknown) => {
+      // A start that fails because of a disk is repeated by the supervisor of the process.
+      if (!(error instanceof BridgeError)) throw error;
+      log(`process ${own.number} does not start: ${error.code}`);
+      return undefined;
+    });
+    if (!app || own.isOver) return kill(own);
+    log(`process ${own.number} serves`);
+    const tasks = startTasks(app.tasks, own.timers.clock);
+    own.running = { app, loop: startWorkerLoop(app.worker, WORKERS), tasks };
+  }
+
+  return {
+    isServing: () => current?.running !== undefined && !current.isOver,
+    lives: () => processes,
+    kill: () => kill(),
+
+    /** Starts a process unless one is running or starting. */
+    start(): void {
+      if (startingUp || (current && !current.isOver)) return;
+      startingUp = begin()
+        .catch((error: unknown) => deps.violate(`the start throws: ${textOf(error)}`))
+        .finally(() => {
+          startingUp = undefined;
+        });
+    },
+
+    /** Ends the process as a signal does. The work that still runs after the grace period is ended. */
+    async stop(graceMs: number): Promise<void> {
+      const own = current;
+      if (!own?.running || own.isOver) return;
+      const { app, loop, tasks } = own.running;
+      log(`process ${own.number} stops`);
+      const grace = new AbortController();
+      const reason = new BridgeError('cancelled', 'the bridge is stopping');
+      own.timers.clock.after(graceMs, () => grace.abort(reason));
+      const stopped = Promise.all([app.drain(grace.signal), loop.drain(grace.signal)])
+        .then(tasks.stop)
+        .then(app.close);
+      await Promise.race([stopped, own.death]);
+      kill(own);
+    },
+
+    /** Lets the next writes to a disk fail. */
+    failNext(of: StoreStep['disk'], verdicts: readonly Verdict[]): void {
+      faults[of].push(...verdicts);
+    },
+
+    /** Ends all faults that were planned. */
+    heal(): void {
+      faults.state.length = 0;
+      faults.files.length = 0;
+    },
+
+    /** Sends a request. Resolves with undefined if no process serves, or if the process ends before its reply. */
+    async call(handler: Handler, token: string, sent: Sent): Promise<Reply | undefined> {
+      const own = current;
+      if (!own?.running || own.isOver) return undefined;
+      const { app } = own.running;
+      const { signal = NEVER_ABORTS } = sent;
+      const settings = openHttpSettings({
+        clock: own.timers.clock,
+        ids,
+        access: {
+          authenticate: (authorization) => callers.get(authorization ?? ''),
+          watch: () => () => {},
+          isOurHost: () => true,
+        },
+      });
+      let onReplied = (_isComplete: boolean) => {};
+      const reply = handler(
+        toEvent({
+          method: sent.method ?? 'GET',
+          query: sent.query ?? '',
+          pathParameters: sent.path ?? {},
+          headers: { authorization: `Bearer ${token}`, ...sent.headers },
+          ...(sent.body ? { body: sent.body } : {}),
+        }),
+        {
+          services: app.services,
+          settings,
+          signal: () => signal,
+          onReplied: (listener: (isComplete: boolean) => void) => {
+            onReplied = listener;
+          },
+        },
+      ).then(readReply);
+      const read = await Promise.race([reply, own.death]);
+      if (!read || own.isOver) return undefined;
+      onReplied(!signal.aborted);
+      return read;
+    },
+
+    /** Runs a task of the process now. */
+    async runTask(name: string): Promise<void> {
+      const own = current;
+      const task = own?.running?.app.tasks.find((it) => it.name === name);
+      await Promise.race([task?.run(NEVER_ABORTS).catch(() => {}), own?.death]);
+    },
+
+    async close(): Promise<void> {
+      kill();
+      await current?.stores?.close();
+    },
+  };
+}
+
+const NEVER_ABORTS = new AbortController().signal;
+
+async function readReply({
+  statusCode: status,
+  headers,
+  body,
+}: Awaited<ReturnType<Handler>>): Promise<Reply> {
+  const chunks: Uint8Array[] = [];
+  if (body instanceof Uint8Array) chunks.push(body);
+  else if (body) for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const isJson = headers['content-type']?.startsWith('application/json') === true;
+  return { status, headers, json: isJson ? JSON.parse(bytes.toString()) : bytes };
+}
+
+function toCaller({ name, imagesPerDay }: SimulatedToken): Caller {
+  const caller = { ...unnamedCaller(name), id: name, name };
+  return imagesPerDay === undefined ? caller : { ...caller, imagesPerDay };
+}
+
+/** Creates ids that are the same in every run of a seed. */
+function createSeededIds(seed: number, clock: VirtualClock): Ids {
+  const random = createSeeded(seed ^ 0x5eed);
+  const hex = (digits: number) =>
+    Array.from({ length: digits }, () => random.next(16).toString(16)).join('');
+  return {
+    newUuid() {
+      const time = clock.nowMs().toString(16).padStart(12, '0');
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(12)}`;
+    },
+    newOpaqueId: () => hex(32),
+    newSpanId: () => hex(16),
+    newFraction: () => random.next(1_000_000) / 1_000_000,
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,101 @@
+import type { Clients } from './clients.ts';
+import type { StateReader, StoredJob } from './invariants.ts';
+import type { Deliveries, Receivers } from './receivers.ts';
+import type { Sale, Services } from './services.ts';
+
+type Say = (violation: string) => void;
+
+/** The number of attempts after which a webhook has failed. */
+const MAX_ATTEMPTS = 8;
+
+/** Checks that no call was sent again after it had sold something, or perhaps had. */
+export function checkCalls({ sales }: Pick<Services, 'sales'>, say: Say): void {
+  for (const [requestId, own] of Map.groupBy(sales, (sale) => sale.requestId)) {
+    own.forEach((sale, at) => {
+      for (const later of own.slice(at + 1)) {
+        const isSame = later.indices.some((index) => sale.indices.includes(index));
+        if (!isSame) continue;
+        const wasPerhapsSold = sale.isDispatched && (sale.sold > 0 || !sale.isKnown);
+        if (later.service === sale.service && wasPerhapsSold) {
+          say(`${requestId} of ${sale.action} called ${sale.service} again for a sold output`);
+        }
+        const isFallback = later.service !== sale.service;
+        if (isFallback && ((sale.isDispatched && !sale.isKnown) || sale.good.length > 0)) {
+          say(`${requestId} of ${sale.action} fell back after ${sale.service} had perhaps sold`);
+        }
+      }
+    });
+    const lives = new Set(own.map(({ life }) => life));
+    if (lives.size > 1 && !own.some(({ hasTicket }) => hasTicket)) {
+      say(`${requestId} ran in ${lives.size} processes`);
+    }
+  }
+}
+
+/** Checks the counts of each token against the sales, after everything has ended. */
+export function checkCounts(
+  reader: StateReader,
+  { sales }: Pick<Services, 'sales'>,
+  tokenOf: (action: string) => string,
+  say: Say,
+): void {
+  const usage = reader.usage();
+  for (const [name, own] of Map.groupBy(sales, (it) => `${tokenOf(it.action)} ${it.service}`)) {
+    const counted = usage.find(({ token, provider }) => `${token} ${provider}` === name);
+    const { images, unknown } = counted ?? { images: 0, unknown: 0 };
+    const sold = sum(own.map((sale) => sale.sold));
+    // A process that is killed loses its knowledge of surplus images.
+    const atLeast = sum(own.map((sale) => Math.min(sale.sold, sale.indices.length)));
+    if (images > sold) say(`${name}: ${images} counted as made, ${sold} sold`);
+    if (atLeast > images + unknown) {
+      say(`${name}: ${atLeast} sold, ${images} counted as made and ${unknown} as unknown`);
+    }
+  }
+}
+
+/** Checks the ends of jobs: no job is lost, no end is hidden from its webhook, and nothing sold is called retryable. */
+export function checkJobs(
+  reader: StateReader,
+  { clients, receivers, services }: { clients: Clients; receivers: Receivers; services: Services },
+  mayBeRemoved: (atMs: number) => boolean,
+  say: Say,
+): void {
+  const stored = new Map(reader.jobs().map((job) => [job.id, job]));
+  for (const { id, action, atMs, token } of clients.jobs.values()) {
+    const job = stored.get(id);
+    if (job && job.token !== token) say(`the job of ${action} belongs to ${job.token}`);
+    if (!job && !mayBeRemoved(atMs)) say(`the acknowledged job of ${action} is lost`);
+  }
+  for (const job of stored.values()) {
+    checkError(job, services.sales, say);
+    checkWebhook(job, receivers.of(job.id), say);
+  }
+}
+
+function checkError({ id, request_id, error }: StoredJob, sales: readonly Sale[], say: Say): void {
+  if (error === null) return;
+  const own = sales.filter(({ requestId }) => requestId === request_id);
+  const wasPerhapsSold = own.some(
+    ({ isDispatched, sold, isKnown }) => isDispatched && (sold > 0 || !isKnown),
+  );
+  if (wasPerhapsSold && JSON.parse(error).retryable) {
+    say(`the error of job ${id} is retryable although something was perhaps sold`);
+  }
+}
+
+function checkWebhook(
+  { id, status, webhook_state: state, attempts }: StoredJob,
+  seen: Deliveries | undefined,
+  say: Say,
+): void {
+  const accepted = seen?.accepted ?? [];
+  if (accepted.some((sent) => sent !== status)) say(`the webhook of job ${id} has another status`);
+  if (state === 'delivered' && accepted.length === 0) say(`the webhook of job ${id} never arrived`);
+  if (state === 'failed' && !seen?.isGone && (attempts ?? 0) < MAX_ATTEMPTS - 1) {
+    say(`the webhook of job ${id} was given up after ${attempts} attempts`);
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, number) => all + number, 0);
+}

@@ -1,0 +1,23 @@
+import { describeArtifactFiles } from '../contracts/artifact-files.ts';
+import { describeStoredInputFiles } from '../contracts/stored-input-files.ts';
+import { createMemoryDisk } from './memory-files.ts';
+
+describeArtifactFiles('memory', async () => {
+  const disk = createMemoryDisk();
+  return {
+    files: disk.artifactFiles,
+    putForeign: async (name, content) => disk.putForeign(name, Buffer.from(content)),
+    close: async () => {},
+  };
+});
+
+describeStoredInputFiles('memory', async () => {
+  const disk = createMemoryDisk();
+  return {
+    files: disk.storedInputs,
+    reopen: () => disk.storedInputs,
+    passTime: () => {},
+    damage: async (sha256, content) => disk.damageInput(sha256, content),
+    close: async () => {},
+  };
+});

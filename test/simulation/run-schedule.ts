@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import sharp from 'sharp';
+import { createBridge, openFolder } from './bridge.ts';
+import { createClients } from './clients.ts';
+import { createHeldEngine } from './held-engine.ts';
+import { createStateReader } from './invariants.ts';
+import { checkCalls, checkCounts, checkJobs } from './ledger-model.ts';
+import { createMemoryDisk } from './memory-files.ts';
+import { createReceivers } from './receivers.ts';
+import { type Action, type Schedule, TOKENS } from './schedule.ts';
+import { createServices } from './services.ts';
+import { createTurns } from './turns.ts';
+import { createVirtualClock } from './virtual-clock.ts';
+
+/** The observations of one run of a schedule. */
+export interface RunReport {
+  readonly violations: readonly string[];
+  /** The number of timers that ran: calls of stores, services and receivers, replies, tasks and actions. */
+  readonly events: number;
+  /** The SHA-256 of all events in their order. */
+  readonly trace: string;
+  /** The last events, or all of them. */
+  readonly story: readonly string[];
+  /** The simulated time in milliseconds. */
+  readonly passedMs: number;
+  readonly sold: number;
+  readonly lives: number;
+}
+
+interface Options {
+  /** Keeps all events for the report. */
+  readonly keepsStory?: boolean;
+}
+
+const START_MS = Date.UTC(2026, 0, 1);
+const CHECKED_EVERY = 50;
+const KEPT_EVENTS = 200;
+/** A run with more events does not end. */
+const MAX_EVENTS = 300_000;
+const RETENTION_SECS = 172_800;
+/** The longest time from the end of a job to the last attempt of its webhook, with jitter. */
+const LONGEST_DELIVERY_MS = 40 * 3_600_000;
+const FIRST_LEAP_MS = 1000;
+const LONGEST_LEAP_MS = 3_600_000;
+const BETWEEN_LEAPS_MS = 20_000;
+/** The time after which every running call has ended by itself or by its deadline. */
+const CALLS_END_MS = 600_000;
+
+const SETTINGS = [
+  `server.jobs.retention_secs=${RETENTION_SECS}`,
+  `artifacts.retention.max_age_secs=${RETENTION_SECS}`,
+];
+
+export type Simulation = Awaited<ReturnType<typeof openSimulation>>;
+
+/** Opens what all runs share: the image engine and the images of the services. */
+export async function openSimulation() {
+  const turns = createTurns();
+  const { engine, close } = createHeldEngine(turns);
+  const images = await drawImages();
+  return {
+    run: (schedule: Schedule, options: Options = {}) =>
+      runSchedule({ turns, engine, images }, schedule, options),
+    close,
+  };
+}
+
+interface Shared {
+  readonly turns: ReturnType<typeof createTurns>;
+  readonly engine: ReturnType<typeof createHeldEngine>['engine'];
+  readonly images: readonly Buffer[];
+}
+
+/** Runs a schedule until all its actions have ended and nothing is under way, and checks the invariants. */
+async function runSchedule(
+  { turns, engine, images }: Shared,
+  { seed, actions }: Schedule,
+  { keepsStory = false }: Options,
+): Promise<RunReport> {
+  const { folder, config, remove } = await openFolder(fastFolder(), SETTINGS);
+  const clock = createVirtualClock(START_MS);
+  const violations: string[] = [];
+  const { log, trace, story } = createEventLog(clock, keepsStory);
+  const violate = (violation: string) => {
+    log(`VIOLATION ${violation}`);
+    if (!violations.includes(violation)) violations.push(violation);
+  };
+  const disk = createMemoryDisk();
+  const services = createServices({ seed, clock, images, log });
+  const receivers = createReceivers({ seed, clock, log });
+  const parts = { seed, folder, config, clock, turns, disk, services, receivers, engine };
+  const bridge = createBridge({ ...parts, tokens: TOKENS, log, violate });
+  const clients = createClients({ bridge, clock, services, log, violate });
+  const reader = createStateReader(folder, disk);
+  let underWay = 0;
+  let events = 0;
+  let isDown = false;
+
+  async function restartAfter(downMs: number): Promise<void> {
+    isDown = true;
+    await clock.sleep(downMs);
+    isDown = false;
+  }
+
+  async function perform(action: Action): Promise<void> {
+    switch (action.type) {
+      case 'job':
+        return clients.job(action);
+      case 'images':
+        return clients.images(action);
+      case 'openai':
+        return clients.openai(action);
+      case 'intrude':
+        return clients.intrude(action);
+      case 'pause':
+        return clients.pause(action);
+      case 'disk':
+        return bridge.failNext(action.disk, action.verdicts);
+      case 'kill':
+        bridge.kill();
+        return restartAfter(action.downMs);
+      case 'stop':
+        await bridge.stop(action.graceMs);
+        return restartAfter(action.downMs);
+      case 'suspend':
+        return clock.leap(action.byMs);
+      case 'wall_clock':
+        return clock.setWallClock(action.byMs);
+    }
+  }
+
+  function begin(action: Action): void {
+    underWay += 1;
+    log(`ACTION ${action.name} ${action.type}`);
+    perform(action)
+      .catch((error: unknown) => violate(`${action.name} throws: ${textOf(error)}`))
+      .finally(() => {
+        underWay -= 1;
+      });
+  }
+
+  /** Runs the next timer. Returns false after a violation. */
+  async function step(): Promise<boolean> {
+    await turns.untilIdle();
+    if (!isDown) bridge.start();
+    await turns.untilIdle();
+    if (events % CHECKED_EVERY === 0 && bridge.lives() > 0 && bridge.isServing()) {
+      for (const violation of reader.violations()) violate(violation);
+    }
+    if (violations.length > 0) return false;
+    events += 1;
+    if (events > MAX_EVENTS) violate('the run does not end');
+    if (!clock.runNext()) violate('nothing is waiting, and the run has not ended');
+    return violations.length === 0;
+  }
+
+  async function runActions(): Promise<void> {
+    const waiting = [...actions];
+    function wait(sinceMs: number): void {
+      const [next] = waiting;
+      if (!next) return;
+      // Waits since the action before, so that a suspension delays all later actions.
+      clock.after(next.atMs - sinceMs, () => {
+        waiting.shift();
+        begin(next);
+        wait(next.atMs);
+      });
+    }
+    wait(0);
+    while (waiting.length > 0 || underWay > 0) if (!(await step())) return;
+  }
+
+  /** Ends all faults and lets everything that is under way end. Idle time is skipped. */
+  async function settle(): Promise<void> {
+    bridge.heal();
+    receivers.heal();
+    const isQuiet = () =>
+      bridge.isServing() && services.inFlight() === 0 && reader.unfinished() === 0;
+    const callsEndMs = clock.monotonicMs() + CALLS_END_MS;
+    const endMs = callsEndMs + LONGEST_DELIVERY_MS;
+    let leapMs = FIRST_LEAP_MS;
+    while (!isQuiet() && clock.monotonicMs() < endMs) {
+      if (clock.monotonicMs() > callsEndMs) {
+        clock.leap(leapMs);
+        leapMs = Math.min(leapMs * 2, LONGEST_LEAP_MS);
+      }
+      const untilMs = clock.monotonicMs() + BETWEEN_LEAPS_MS;
+      while (!isQuiet() && clock.monotonicMs() < untilMs) if (!(await step())) return;
+    }
+  }
+
+  async function check(): Promise<void> {
+    if (reader.unfinished() > 0) violate('a job, a request or a webhook has not ended');
+    // What a process could not remove is removed at the next start.
+    bridge.kill();
+    do if (!(await step())) return;
+    while (!bridge.isServing());
+    await finish(bridge.runTask('artifact-retention'), step);
+    const tokenOf = new Map(
+      actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
+    );
+    const mayBeRemoved = (atMs: number) => clock.nowMs() - atMs > RETENTION_SECS * 1000;
+    for (const violation of [...reader.violations(), ...reader.violationsWhenQuiet()]) {
+      violate(violation);
+    }
+    checkCalls(services, violate);
+    checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
+    checkJobs(reader, { clients, receivers, services }, mayBeRemoved, violate);
+  }
+
+  try {
+    await runActions();
+    if (violations.length === 0) await settle();
+    if (violations.length === 0) await check();
+  } finally {
+    await bridge.close();
+    await turns.untilIdle();
+    reader.close();
+    await remove();
+  }
+  return {
+    violations,
+    events,
+    trace: trace(),
+    story: story(),
+    passedMs: clock.monotonicMs(),
+    sold: services.sales.reduce((sum, { sold }) => sum + sold, 0),
+    lives: bridge.lives(),
+  };
+}
+
+/** Runs timers until the work has ended. */
+async function finish(work: Promise<void>, step: () => Promise<boolean>): Promise<void> {
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) if (!(await step())) return;
+  await ended;
+}
+
+function createEventLog(clock: { monotonicMs(): number }, keepsAll: boolean) {
+  const hash = createHash('sha256');
+  const lines: string[] = [];
+  return {
+    log(event: string): void {
+      const line = `${clock.monotonicMs()} ${event}`;
+      hash.update(`${line}\n`);
+      lines.push(line);
+      if (!keepsAll && lines.length > 2 * KEPT_EVENTS) lines.splice(0, KEPT_EVENTS);
+    },
+    trace: () => hash.digest('hex'),
+    story: (): readonly string[] => (keepsAll ? lines : lines.slice(-KEPT_EVENTS)),
+  };
+}
+
+/** Returns a folder in memory if the system has one, because nothing must survive the machine. */
+function fastFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
+function drawImages(): Promise<readonly Buffer[]> {
+  return Promise.all(
+    [16, 17, 18, 19].map((width) =>
+      sharp({ create: { width, height: 16, channels: 3, background: '#123456' } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
