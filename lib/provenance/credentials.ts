@@ -7,11 +7,11 @@ import { sha256Steps } from '../images/sha256-steps.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { CredentialFailure, Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createReloadedFiles } from '../platform/reloaded-files.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { createCredentialThread } from './credential-thread.ts';
 import { type Claim, toManifestDefinition } from './manifest-definition.ts';
 import type { CredentialReport } from './manifest-report.ts';
-import { createReloadedFiles } from './reloaded-file.ts';
 import { isOnlyInserted } from './signed-copy.ts';
 import { readSigningFiles, readTrustAnchors, type SigningIdentity } from './signing-files.ts';
 

@@ -1,12 +1,11 @@
-import { type BigIntStats, statSync } from 'node:fs';
 import type { Caller } from '../contract/request/caller.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { errorCode } from '../platform/error-code.ts';
-import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
 import { isOwnerOnly } from '../platform/owner-file.ts';
 import { type FileProblem, readRegularFileNow } from '../platform/regular-file.ts';
+import { createReloadedFiles } from '../platform/reloaded-files.ts';
 import type { Task } from '../platform/task.ts';
 import type { Token } from './token.ts';
 import { MAX_BYTES, parseTokens, tooLong, unusable } from './tokens-text.ts';
@@ -17,45 +16,25 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-const ABSENT = 'absent';
-
 /**
  * Opens the file that `server.tokens_file` names. Every lookup checks whether the file has changed, so that a change takes
- * effect at once. The check takes microseconds. An unusable change, such as a half-written file, is ignored and logged once.
- * Throws `configuration` if the file is unusable when it is opened.
+ * effect at once. An unusable change, such as a half-written file, is ignored and logged once. Throws `configuration` if the file is
+ * unusable when it is opened.
  */
 export function openTokenFile({ path, clock, log }: Deps) {
-  const first = readTokens(path);
-  let { bySha256, byId, removed } = indexed(first.tokens);
-  let known = stampOf(first.found);
-  let refused = '';
-
-  /** Returns the stamp of the file, or an empty string if a later change of the file could have the same stamp. */
-  function stampOf(found: BigIntStats): string {
-    return isStampSettled(found, clock) ? toFileStamp(found) : '';
-  }
-
-  function look(): void {
-    const current = stampAt(path);
-    if (current === known || current === refused) return;
-    try {
-      const { tokens, found } = readTokens(path);
-      ({ bySha256, byId, removed } = indexed(tokens));
-      known = stampOf(found);
-      refused = '';
-    } catch (cause) {
-      refused = current;
-      const failure = new BridgeError('internal', 'the changed tokens file is unusable', {
-        cause,
-      });
-      log.failure(failure, { task: 'tokens-file' });
-    }
-  }
+  const { current } = createReloadedFiles({
+    paths: [path],
+    read: () => indexed(readTokens(path)),
+    clock,
+    onUnusable(cause) {
+      const message = 'the changed tokens file is unusable';
+      log.failure(new BridgeError('internal', message, { cause }), { task: 'tokens-file' });
+    },
+  });
 
   /** Returns the caller whose token has this SHA-256, or undefined if no valid token has this hash. */
   function find(sha256: string): Caller | undefined {
-    look();
-    const token = bySha256.get(sha256);
+    const token = current().bySha256.get(sha256);
     if (token === undefined || token.disabled || token.removedSecs !== undefined) return undefined;
     return token.expiresSecs !== undefined && nowSecs(clock) >= token.expiresSecs
       ? undefined
@@ -65,32 +44,23 @@ export function openTokenFile({ path, clock, log }: Deps) {
   return {
     find,
 
-    nameOf(id: string): string | undefined {
-      look();
-      return byId.get(id)?.name;
-    },
+    nameOf: (id: string): string | undefined => current().byId.get(id)?.name,
 
-    removed(): readonly string[] {
-      look();
-      return removed;
-    },
+    removed: (): readonly string[] => current().removed,
 
-    ...createTokenWatch(find, (id) => {
-      look();
-      return byId.get(id)?.removedSecs !== undefined;
-    }),
+    ...createTokenWatch(find, (id) => current().byId.get(id)?.removedSecs !== undefined),
   };
 }
 
-/** Reads the tokens and the status of the tokens file. Throws `configuration` if the file is unusable. */
-export function readTokens(path: string) {
+/** Reads the tokens of the tokens file. Throws `configuration` if the file is unusable. */
+export function readTokens(path: string): readonly Token[] {
   const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
   if ('problem' in found) throw toError(found);
   const { bytes, status } = found;
   if (!isOwnerOnly(status)) {
     throw unusable('must be accessible only by its owner: chmod 600');
   }
-  return { tokens: parseTokens(bytes.toString('utf8')), found: status };
+  return parseTokens(bytes.toString('utf8'));
 }
 
 function toError({ problem, cause }: FileProblem): BridgeError {
@@ -101,14 +71,6 @@ function toError({ problem, cause }: FileProblem): BridgeError {
       ? 'no such file; `image-bridge tokens add NAME` creates it'
       : 'must be readable',
   );
-}
-
-function stampAt(path: string): string {
-  try {
-    return toFileStamp(statSync(path, { bigint: true }));
-  } catch {
-    return ABSENT;
-  }
 }
 
 function indexed(tokens: readonly Token[]) {

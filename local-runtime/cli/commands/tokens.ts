@@ -103,7 +103,7 @@ export function runTokensRemove(call: TokenCall): Promise<number> {
 export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   const { options, io } = call;
   return withConfig(call, ({ server }) => {
-    const tokens = readTokens(pathOf(server, io)).tokens.filter(isInUse);
+    const tokens = readTokens(pathOf(server, io)).filter(isInUse);
     if (options.json) printJson(tokens.map(toJson), io);
     else printTable(HEADINGS, tokens.map(toRow), io);
     return 0;
@@ -172,7 +172,7 @@ function changeTokens(
     const path = pathOf(server, call.io);
     const lock = await lockTokens(path);
     try {
-      const tokens = change(existsSync(path) ? readTokens(path).tokens : []);
+      const tokens = change(existsSync(path) ? readTokens(path) : []);
       const text = toTokensText(withoutOldMarks(tokens));
       // Throws before the file is written if the bridge would reject the new text.
       parseTokens(text);

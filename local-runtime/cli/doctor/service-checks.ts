@@ -62,7 +62,7 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
   if (path === undefined) return [];
   const check = 'server.tokens_file';
   try {
-    const tokens = readTokens(path).tokens.filter(({ removedSecs }) => removedSecs === undefined);
+    const tokens = readTokens(path).filter(({ removedSecs }) => removedSecs === undefined);
     return [good(check, `tokens: ${tokens.length}`)];
   } catch (error) {
     const advice =

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { Clock } from '../platform/clock.ts';
-import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
+import type { Clock } from './clock.ts';
+import { isStampSettled, toFileStamp } from './file-stamp.ts';
 
 interface Deps<T> {
   readonly paths: readonly string[];
@@ -17,35 +16,31 @@ interface Deps<T> {
  * earlier content stays in use. Throws the error of `read` if the files are unusable at first.
  */
 export function createReloadedFiles<T>({ paths, read, clock, onUnusable }: Deps<T>) {
+  // The stamp is older than the content, so that a change during the read is noticed later.
+  let seen = look();
   let content = read();
-  let known = stampOf();
-  let refused = '';
+  let reported = '';
 
-  /** Returns the stamp of the files, or an empty string if a later change could have the same stamp. */
-  function stampOf(): string {
-    const stats = paths.map(statOf);
-    return stats.every((it) => it !== undefined && isStampSettled(it, clock)) ? toStamp() : '';
-  }
-
-  function toStamp(): string {
-    return paths
-      .map(statOf)
-      .map((it) => (it === undefined ? 'absent' : toFileStamp(it)))
-      .join();
+  function look() {
+    const stats = paths.map((path) => statOf(path));
+    return {
+      stamp: stats.map((found) => (found === undefined ? 'absent' : toFileStamp(found))).join(),
+      isSettled: stats.every((found) => found === undefined || isStampSettled(found, clock)),
+    };
   }
 
   return {
     /** Returns the content of the files. The check for a change takes microseconds. */
     current(): T {
-      const stamp = toStamp();
-      if (stamp === known || stamp === refused) return content;
+      const now = look();
+      if (seen.isSettled && now.stamp === seen.stamp) return content;
+      seen = now;
       try {
         content = read();
-        known = stampOf();
-        refused = '';
+        reported = '';
       } catch (error) {
-        refused = stamp;
-        onUnusable(error);
+        if (now.stamp !== reported) onUnusable(error);
+        reported = now.stamp;
       }
       return content;
     },
@@ -54,7 +49,7 @@ export function createReloadedFiles<T>({ paths, read, clock, onUnusable }: Deps<
 
 function statOf(path: string) {
   try {
-    return statSync(resolve(path), { bigint: true });
+    return statSync(path, { bigint: true });
   } catch {
     return undefined;
   }
