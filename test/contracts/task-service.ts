@@ -309,6 +309,26 @@ export function describeTaskService({ service, emulated, settings, billed, faile
       await rig.close();
     });
 
+    test('each further poll reads the key once', async () => {
+      const keyReads = [];
+      for (const waits of [2, 4]) {
+        let reads = 0;
+        const rig = open({
+          async key() {
+            reads += 1;
+            return upstream.key;
+          },
+        });
+        upstream.next({ waits });
+        expectImage(await rig.run(newRequest()).ended);
+        await rig.close();
+        keyReads.push(reads);
+      }
+
+      const [few = 0, many] = keyReads;
+      expect(many).toBe(few + 2);
+    });
+
     test('a task that the service has lost has an unknown outcome', async () => {
       const { result } = await outcome({ end: 'lost' });
 

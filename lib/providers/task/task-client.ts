@@ -98,13 +98,6 @@ export function createTaskClient(deps: Deps) {
   const { service, httpClient, apiKey, clock } = deps;
   const { headersOf, rejectionOf, readSuccess, exchanged } = createExchanges(deps);
 
-  async function isKeyReadable(): Promise<boolean> {
-    return apiKey.key().then(
-      () => true,
-      () => false,
-    );
-  }
-
   return {
     /**
      * Sends the POST that starts a task. Throws the rejection of the service, or an error with the effect `unknown` if the
@@ -133,9 +126,10 @@ export function createTaskClient(deps: Deps) {
       call: TaskFacts,
       signal: AbortSignal,
     ): Promise<ReadState> {
-      if (!(await isKeyReadable())) return { waitMs: 0 };
       const parse = of === 'result' ? (service.result ?? service.polled) : service.polled;
-      return callWithKey(apiKey, async (key) => {
+      let hasKey = false;
+      const state = callWithKey(apiKey, async (key): Promise<ReadState> => {
+        hasKey = true;
         const request = { method: 'GET', headers: headersOf(key) } as const;
         const got = await exchanged(
           url,
@@ -160,6 +154,10 @@ export function createTaskClient(deps: Deps) {
         const { success } = got;
         const state = success && parse(success.reply);
         return state ? { found: { state, json: success.json }, waitMs } : { waitMs };
+      });
+      return state.catch((thrown: unknown) => {
+        if (hasKey) throw thrown;
+        return { waitMs: 0 };
       });
     },
 
