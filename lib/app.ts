@@ -104,7 +104,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const credentials = await openSigning(config, outside, slices);
   const engine = createEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
-  const [registry, prices] = [openRegistry(config, enabled.providers), openPrices(config)];
+  const { registry, prices } = openRegistry(config, enabled.providers);
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
@@ -112,11 +112,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const running = openRuns(config, outside, parts);
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
-  const maxInputBytes = config.inputs.max_bytes_each;
   const cursors = createSealedCursors(stores.secret);
   const presets = createPresets({ store: stores.presets, cursors, replay, clock });
   const reconciliations = openReconciliations(registry, stores, cursors, outside);
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts, replay });
+  const maxInputBytes = config.inputs.max_bytes_each;
   const served = { runs, publisher, replay, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
@@ -242,14 +242,17 @@ async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<voi
   for (const part of parts) await part.close();
 }
 
-function openRegistry({ default_provider: name, runtime }: Config, providers: readonly Provider[]) {
-  return createProviderRegistry(providers, name, runtime.request);
-}
-
-function openPrices(config: Config): PriceList {
-  const operator = readPrices(config.runtime.prices_file);
-  const providers = pricedProviders(config);
-  return createPriceList({ operator, shipped: SHIPPED_PRICES, providers });
+/** Opens the providers by name, with the prices of their models. */
+function openRegistry(config: Config, providers: readonly Provider[]) {
+  const { default_provider: name, runtime } = config;
+  const registry = createProviderRegistry(providers, name, runtime.request);
+  const prices = createPriceList({
+    operator: readPrices(runtime.prices_file),
+    published: (provider, model) => registry.find(provider)?.catalogue?.tariffs(model) ?? [],
+    shipped: SHIPPED_PRICES,
+    providers: pricedProviders(config),
+  });
+  return { registry, prices };
 }
 
 function openReconciliations(

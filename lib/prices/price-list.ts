@@ -1,7 +1,8 @@
 import { type Amount, type Cost, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import type { Usage } from '../contract/reply/image-response.ts';
+import type { ModelPrice, PriceUnit, Tariff } from '../providers/model-prices-port.ts';
 import type { BilledQuantities, ReportedCost } from '../providers/provider-port.ts';
-import type { PriceRow, PriceUnit } from './price-rows.ts';
+import type { PriceRow } from './price-rows.ts';
 
 /** The facts of a provider that select its prices. */
 export interface PricedProvider {
@@ -56,8 +57,13 @@ export interface PlannedCost {
 export type PriceList = ReturnType<typeof createPriceList>;
 
 interface Deps {
-  /** The rows of the prices file and of the bridge. The first list with a row for a model is used. */
+  /** The rows of the prices file. They are used before all other prices of a model. */
   readonly operator: readonly PriceRow[];
+  /**
+   * Returns the tariffs that the service publishes for a model, one for each upstream that may serve the model. They are used
+   * before the rows of the bridge.
+   */
+  readonly published: (provider: string, model: string) => readonly Tariff[];
   readonly shipped: readonly PriceRow[];
   readonly providers: ReadonlyMap<string, PricedProvider>;
 }
@@ -66,24 +72,39 @@ interface Deps {
 const MEGAPIXEL = 1024 * 1024;
 
 /** Finds the prices of models, plans costs, and prices calls that have ended. */
-export function createPriceList({ operator, shipped, providers }: Deps) {
-  const lists = [byModel(operator), byModel(shipped)];
+export function createPriceList({ operator, published, shipped, providers }: Deps) {
+  const [own, known] = [byModel(operator), byModel(shipped)];
 
-  /** Returns the rows of the first list that has rows for the model. */
-  function rowsOf({ provider, model, operation }: PricedWork): readonly PriceRow[] {
+  /** Returns the rows of a list for the model, as one tariff. Returns undefined if the list has no rows for the model. */
+  function listed(
+    list: ReadonlyMap<string, readonly PriceRow[]>,
+    { provider, model, operation }: PricedWork,
+  ): readonly Tariff[] | undefined {
     const facts = providers.get(provider);
-    for (const list of lists) {
-      const rows = (list.get(model) ?? []).filter(
-        (row) =>
-          matches(row.provider, provider) &&
-          matches(row.kind, facts?.kind) &&
-          matches(row.dialect, facts?.dialect) &&
-          matches(row.service, facts?.service) &&
-          matches(row.operation, operation),
-      );
-      if (rows.length > 0) return rows;
-    }
-    return [];
+    const rows = (list.get(model) ?? []).filter(
+      (row) =>
+        matches(row.provider, provider) &&
+        matches(row.kind, facts?.kind) &&
+        matches(row.dialect, facts?.dialect) &&
+        matches(row.service, facts?.service) &&
+        matches(row.operation, operation),
+    );
+    return rows.length > 0 ? [rows] : undefined;
+  }
+
+  /** Returns the tariffs that the service publishes for the work. Returns undefined if none has a price for the work. */
+  function publishedFor({ provider, model, inputs }: PricedWork): readonly Tariff[] | undefined {
+    // A service charges for a call with references as for an edit.
+    const operation = inputs > 0 ? 'edit' : 'generate';
+    const tariffs = published(provider, model).map((tariff) =>
+      tariff.filter((price) => matches(price.operation, operation)),
+    );
+    return tariffs.some((tariff) => tariff.length > 0) ? tariffs : undefined;
+  }
+
+  /** Returns the tariffs of the first source that has prices for the work. */
+  function tariffsOf(work: PricedWork): readonly Tariff[] {
+    return listed(own, work) ?? publishedFor(work) ?? listed(known, work) ?? [];
   }
 
   const isFree = (provider: string) => providers.get(provider)?.isFree === true;
@@ -91,12 +112,14 @@ export function createPriceList({ operator, shipped, providers }: Deps) {
   return {
     /** Returns the cost of a request on a route before it is sent. */
     plan(work: PricedWork): PlannedCost {
-      const rows = rowsOf(work);
-      if (rows.length === 0) {
+      const tariffs = tariffsOf(work);
+      if (tariffs.length === 0) {
         const isOwn = isFree(work.provider);
         return { amount: isOwn ? 0n : undefined, isFree: isOwn, isExact: true };
       }
-      const plans = variantsOf(work, rows).map((variant) => planned(variant, rows));
+      const plans = tariffs.flatMap((tariff) =>
+        variantsOf(work, tariff).map((variant) => planned(variant, tariff)),
+      );
       const amounts = plans.flatMap(({ amount }) => amount ?? []);
       if (amounts.length < plans.length) return NOT_PLANNED;
       const amount = amounts.reduce((most, one) => (one > most ? one : most), 0n);
@@ -110,11 +133,13 @@ export function createPriceList({ operator, shipped, providers }: Deps) {
      */
     costOf(work: PricedWork, measured: MeasuredCall): Cost {
       if (measured.cost) return { amount: measured.cost.amount, basis: 'reported' };
-      const rows = rowsOf(work);
-      if (rows.length === 0) {
+      const tariffs = tariffsOf(work);
+      if (tariffs.length === 0) {
         return isFree(work.provider) ? { amount: 0n, basis: 'free' } : UNKNOWN_COST;
       }
-      const amounts = variantsOf(work, rows).map((variant) => priced(variant, rows, measured));
+      const amounts = tariffs.flatMap((tariff) =>
+        variantsOf(work, tariff).map((variant) => priced(variant, tariff, measured)),
+      );
       const [amount] = amounts;
       if (amount === undefined || new Set(amounts).size > 1) return UNKNOWN_COST;
       return { amount, basis: amount === 0n ? 'free' : 'priced' };
@@ -136,7 +161,7 @@ function matches(selector: string | undefined, fact: string | undefined): boolea
  * Returns the work once for each quality and resolution that the model may choose and that has prices of its own. The work is
  * returned unchanged if the request names both.
  */
-function variantsOf(work: PricedWork, rows: readonly PriceRow[]): readonly PricedWork[] {
+function variantsOf(work: PricedWork, rows: Tariff): readonly PricedWork[] {
   const qualities = work.quality === 'auto' ? named(rows, ({ quality }) => quality) : [];
   const resolutions =
     work.resolution === undefined ? named(rows, ({ resolution }) => resolution) : [];
@@ -147,15 +172,12 @@ function variantsOf(work: PricedWork, rows: readonly PriceRow[]): readonly Price
   );
 }
 
-function named(
-  rows: readonly PriceRow[],
-  of: (row: PriceRow) => string | undefined,
-): readonly string[] {
+function named(rows: Tariff, of: (row: ModelPrice) => string | undefined): readonly string[] {
   return [...new Set(rows.flatMap((row) => of(row) ?? []))];
 }
 
 /** Returns the rows of the best match, which add up: the rows with the most selectors, and of these the smallest `maxPixels`. */
-function bestRows(work: PricedWork, rows: readonly PriceRow[]): readonly PriceRow[] {
+function bestRows(work: PricedWork, rows: Tariff): Tariff {
   const pixels = work.pixels ?? work.maxPixels;
   const matching = rows.filter(
     ({ quality, resolution, maxPixels }) =>
@@ -170,7 +192,7 @@ function bestRows(work: PricedWork, rows: readonly PriceRow[]): readonly PriceRo
 }
 
 /** Returns the number of selectors of a row. A provider is a closer match than a kind with its dialect or service. */
-function selectorsOf(row: PriceRow): number {
+function selectorsOf(row: ModelPrice & Partial<PriceRow>): number {
   const { kind, dialect, service, operation, quality, resolution, maxPixels } = row;
   const set = [kind, dialect, service, operation, quality, resolution, maxPixels];
   const own = set.filter((selector) => selector !== undefined).length;
@@ -178,7 +200,7 @@ function selectorsOf(row: PriceRow): number {
 }
 
 /** Returns the cost of a request on one variant of its route, or its upper bound. */
-function planned(work: PricedWork, rows: readonly PriceRow[]): PlannedCost {
+function planned(work: PricedWork, rows: Tariff): PlannedCost {
   const best = bestRows(work, rows);
   const parts = best.map((row) => ({ ...plannedUnits(work, row, best), row }));
   if (parts.length === 0 || parts.some(({ units }) => units === undefined)) return NOT_PLANNED;
@@ -191,11 +213,13 @@ interface Units {
   readonly isExact: boolean;
 }
 
-function plannedUnits(work: PricedWork, row: PriceRow, best: readonly PriceRow[]): Units {
+function plannedUnits(work: PricedWork, row: ModelPrice, best: Tariff): Units {
   const { images, calls, inputs } = work;
-  const known = knownUnits(work, row.per, best);
-  if (known !== undefined)
-    return { units: known, isExact: !hasPixels(row) || work.pixels !== undefined };
+  const known = knownUnits(work, row, best);
+  if (known !== undefined) {
+    const hasExactPixels = work.pixels !== undefined && !row.hasDecimalMegapixels;
+    return { units: known, isExact: !hasPixels(row) || hasExactPixels };
+  }
   const { atMostUnits } = row;
   const atMost = (count: number): Units => {
     if (count === 0) return { units: 0, isExact: true };
@@ -211,30 +235,31 @@ function plannedUnits(work: PricedWork, row: PriceRow, best: readonly PriceRow[]
     case 'output_image_tokens':
     case 'output_text_tokens':
     case 'second':
+    case 'unit':
       return atMost(images);
     default:
       return atMost(calls);
   }
 }
 
-function hasPixels({ per, maxPixels }: PriceRow): boolean {
+function hasPixels({ per, maxPixels }: ModelPrice): boolean {
   return per === 'megapixel' || per === 'first_megapixel' || maxPixels !== undefined;
 }
 
 /** Returns the number of megapixels, rounded up. */
-function megapixelsOf(pixels: number): number {
-  return Math.ceil(pixels / MEGAPIXEL);
+function megapixelsOf(pixels: number, { hasDecimalMegapixels }: ModelPrice): number {
+  return Math.ceil(pixels / (hasDecimalMegapixels ? 1_000_000 : MEGAPIXEL));
 }
 
 /** Returns the units that the request alone determines. */
 function knownUnits(
   { images, calls, inputs, inputPixels, ...work }: PricedWork,
-  per: PriceUnit,
-  best: readonly PriceRow[],
+  row: ModelPrice,
+  best: Tariff,
 ): number | undefined {
   const pixels = work.pixels ?? work.maxPixels;
-  const megapixels = pixels === undefined ? undefined : megapixelsOf(pixels);
-  switch (per) {
+  const megapixels = pixels === undefined ? undefined : megapixelsOf(pixels, row);
+  switch (row.per) {
     case 'image':
     case 'first_megapixel':
       return images;
@@ -245,11 +270,11 @@ function knownUnits(
     case 'input_megapixel':
       return inputPixels.reduce<number | undefined>(
         (sum, of) =>
-          sum === undefined || of === undefined ? undefined : sum + calls * megapixelsOf(of),
+          sum === undefined || of === undefined ? undefined : sum + calls * megapixelsOf(of, row),
         0,
       );
     case 'megapixel': {
-      const included = best.some((row) => row.per === 'first_megapixel') ? 1 : 0;
+      const included = best.some(({ per }) => per === 'first_megapixel') ? 1 : 0;
       return megapixels === undefined ? undefined : images * Math.max(0, megapixels - included);
     }
     default:
@@ -260,7 +285,7 @@ function knownUnits(
 /** Returns the amount of a call that has ended, or undefined if a quantity of a price is missing. */
 function priced(
   work: PricedWork,
-  rows: readonly PriceRow[],
+  rows: Tariff,
   { images, usage, billed }: MeasuredCall,
 ): Amount | undefined {
   const best = bestRows({ ...work, maxPixels: undefined }, rows);
@@ -274,7 +299,8 @@ function priced(
   const made = { ...work, images, maxPixels: undefined };
   const parts = best.map((row) => {
     if (row.per === 'second') return part(row, billed?.seconds);
-    return part(row, knownUnits(made, row.per, best) ?? tokensOf(row.per, usage, made, best));
+    if (row.hasDecimalMegapixels) return undefined;
+    return part(row, knownUnits(made, row, best) ?? tokensOf(row.per, usage, made, best));
   });
   return parts.reduce<Amount | undefined>(
     (sum, one) => (sum === undefined || one === undefined ? undefined : sum + one),
@@ -282,12 +308,12 @@ function priced(
   );
 }
 
-function part({ amount }: PriceRow, units: number | undefined): Amount | undefined {
+function part({ amount }: ModelPrice, units: number | undefined): Amount | undefined {
   return units === undefined ? undefined : times(amount, units);
 }
 
 /** Returns false if the usage contains tokens of a kind for which token prices have no row. */
-function pricesAll(usage: Usage, best: readonly PriceRow[]): boolean {
+function pricesAll(usage: Usage, best: Tariff): boolean {
   const units = new Set<string>(best.map(({ per }) => per));
   const kinds = ['input_text_tokens', 'input_image_tokens', 'output_image_tokens'] as const;
   if (!kinds.some((kind) => units.has(kind))) return true;
@@ -299,7 +325,7 @@ function tokensOf(
   per: PriceUnit,
   usage: Usage | undefined,
   { inputs }: PricedWork,
-  best: readonly PriceRow[],
+  best: Tariff,
 ): number | undefined {
   if (usage === undefined) return undefined;
   const hasPrice = (unit: PriceUnit) => best.some((row) => row.per === unit);

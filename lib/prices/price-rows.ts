@@ -2,48 +2,19 @@ import * as v from 'valibot';
 import { PROVIDER_KEYS } from '../config/settings/provider-names.ts';
 import { parseToml } from '../config/sources/toml.ts';
 import { AMOUNT, type Amount, parseAmount } from '../contract/reply/cost.ts';
-import { TOKEN_KINDS } from '../contract/reply/image-response.ts';
 import { RESOLUTIONS } from '../contract/request/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type FileProblem, readRegularFileNow } from '../platform/regular-file.ts';
+import { type ModelPrice, PRICE_UNITS } from '../providers/model-prices-port.ts';
 
-/**
- * The units of prices. `megapixel`: 1,048,576 pixels of an output, rounded up. If the same model has a price per
- * `first_megapixel`, `megapixel` is the price of each further one. `input_image` and `input_megapixel`: each image that a call
- * sends. `second`: run time that the service reports.
- */
-export const PRICE_UNITS = [
-  'image',
-  'first_megapixel',
-  'megapixel',
-  'input_image',
-  'input_megapixel',
-  'call',
-  'second',
-  ...TOKEN_KINDS,
-] as const;
-export type PriceUnit = (typeof PRICE_UNITS)[number];
-
-/** One price. A row applies to a call if every member that selects calls equals the call. */
-export interface PriceRow {
+/** One price with the models that it applies to. */
+export interface PriceRow extends ModelPrice {
   readonly provider?: string | undefined;
   /** The key of the kind of provider, such as `openai_images`. */
   readonly kind?: string | undefined;
   readonly dialect?: string | undefined;
   readonly service?: string | undefined;
   readonly model: string;
-  readonly operation?: 'generate' | 'edit' | undefined;
-  readonly quality?: string | undefined;
-  readonly resolution?: string | undefined;
-  /** The row applies to outputs of at most this number of pixels. */
-  readonly maxPixels?: number | undefined;
-  readonly per: PriceUnit;
-  readonly amount: Amount;
-  /**
-   * The upper bound of the units that a call can need: for each output for output tokens and seconds, for each sent image for
-   * tokens of input images, and for each call otherwise.
-   */
-  readonly atMostUnits?: number | undefined;
 }
 
 /** The value of one unit of a currency in US dollars, by currency. */

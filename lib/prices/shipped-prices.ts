@@ -1,5 +1,6 @@
 import { parseAmount } from '../contract/reply/cost.ts';
-import type { PriceRow, PriceUnit } from './price-rows.ts';
+import type { PriceUnit } from '../providers/model-prices-port.ts';
+import type { PriceRow } from './price-rows.ts';
 
 type Selector = Pick<PriceRow, 'kind' | 'dialect' | 'service'>;
 type Prices = Readonly<Partial<Record<PriceUnit, string>>>;

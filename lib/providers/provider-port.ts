@@ -3,6 +3,7 @@ import type { Usage, Warning } from '../contract/reply/image-response.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
 import type { Task } from '../platform/task.ts';
+import type { Tariff } from './model-prices-port.ts';
 
 /** An input image whose bytes have been verified. All attempts share the same object. */
 export interface ProviderInput {
@@ -225,6 +226,11 @@ export interface ProviderCatalogue {
   ageSecs(): number | undefined;
   /** Returns true if the service had the model, but no longer has the model. */
   hasLeft(model: string): boolean;
+  /**
+   * Returns the prices of a model: a tariff for each upstream that may serve the model. Returns no tariffs if the service
+   * publishes no prices for the model.
+   */
+  tariffs(model: string): readonly Tariff[];
 }
 
 /**

@@ -1,4 +1,9 @@
 import { createPriceList } from '../../lib/prices/price-list.ts';
 
 /** A price list without prices. */
-export const noPrices = createPriceList({ operator: [], shipped: [], providers: new Map() });
+export const noPrices = createPriceList({
+  operator: [],
+  published: () => [],
+  shipped: [],
+  providers: new Map(),
+});

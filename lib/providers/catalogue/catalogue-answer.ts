@@ -4,10 +4,10 @@ import { readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { linkSignal } from '../../platform/linked-signal.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
-import type { CatalogueKind, CataloguePage, Constants } from './catalogue-page.ts';
+import type { CatalogueKind, CataloguePage, Offer, Offers, PageRequest } from './catalogue-page.ts';
 import type { PageTask, ParsedPage } from './parse-page.ts';
 
-export interface AnswerDeps {
+export interface AnswerDeps extends Pick<PageRequest, 'constants' | 'listed'> {
   readonly kind: CatalogueKind;
   /** The address below which the paths are requested. */
   readonly address: string;
@@ -15,7 +15,6 @@ export interface AnswerDeps {
   readonly paths: readonly string[];
   /** Resolves with the headers of a request. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
-  readonly constants: Constants;
   readonly httpClient: Pick<HttpClient, 'request'>;
   readonly clock: Clock;
 }
@@ -30,9 +29,18 @@ const MAX_MODELS = 3000;
 // Without limits, the thread would collect garbage late and use 100 MB more than the replies need.
 const MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } as const;
 
+/** All models of a service. */
+export interface CatalogueAnswer {
+  /** The facts of the models, by name. */
+  readonly models: ReadonlyMap<string, unknown>;
+  readonly offers: Offers;
+  /** False if a reply with offers could not be read. */
+  readonly hasAllOffers: boolean;
+}
+
 /** Creates the reader of a service's models. The replies are parsed in a thread. */
 export function createAnswerReader(deps: AnswerDeps) {
-  const { kind, address, paths, headers, constants, httpClient, clock } = deps;
+  const { kind, address, paths, headers, constants, listed, httpClient, clock } = deps;
   const pool = createThreadPool<PageTask, ParsedPage>({
     name: 'parsePage',
     worker: '#catalogue-worker',
@@ -53,7 +61,7 @@ export function createAnswerReader(deps: AnswerDeps) {
     if (!bytes) throw unreadable('too_many_bytes');
     // The copy can be transferred to the thread, because it is alone in its buffer.
     const copy = new Uint8Array(bytes).buffer;
-    const { page } = await pool.run({ kind, path, bytes: copy, constants }, signal, [copy]);
+    const { page } = await pool.run({ kind, path, bytes: copy, constants, listed }, signal, [copy]);
     if (page) return page;
     throw unreadable('unexpected_reply');
   }
@@ -69,19 +77,38 @@ export function createAnswerReader(deps: AnswerDeps) {
     }
   }
 
+  /** Resolves with undefined if the reply cannot be read, because the models are known without their prices. */
+  async function readOffers(path: string, signal: AbortSignal): Promise<CataloguePage | undefined> {
+    try {
+      return await readInTime(path, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof BridgeError) return undefined;
+      throw thrown;
+    }
+  }
+
   return {
-    /** Resolves with the facts of all models. Throws if a reply fails or the answer exceeds a limit. */
-    async read(signal: AbortSignal): Promise<ReadonlyMap<string, unknown>> {
-      const waiting = [...paths];
+    /** Resolves with all models. Throws if a reply with models fails or the answer exceeds a limit. */
+    async read(signal: AbortSignal): Promise<CatalogueAnswer> {
+      const [waiting, pricing] = [[...paths], [] as string[]];
       const models = new Map<string, unknown>();
       for (let replies = 0; waiting.length > 0; replies += 1) {
         if (replies === MAX_REPLIES) throw unreadable('too_many_replies');
-        const { items, more } = await readInTime(waiting.shift() ?? '', signal);
-        for (const { name, facts } of items) models.set(name, facts);
+        const page = await readInTime(waiting.shift() ?? '', signal);
+        for (const { name, facts } of page.items) models.set(name, facts);
         if (models.size > MAX_MODELS) throw unreadable('too_many_models');
-        waiting.push(...more);
+        waiting.push(...page.more);
+        pricing.push(...(page.pricing ?? []));
       }
-      return models;
+      const offers = new Map<string, readonly Offer[]>();
+      let hasAllOffers = pricing.length <= MAX_REPLIES;
+      for (const path of pricing.slice(0, MAX_REPLIES)) {
+        const page = await readOffers(path, signal);
+        hasAllOffers &&= page !== undefined;
+        for (const [name, found] of page?.offers ?? []) offers.set(name, found);
+      }
+      return { models, offers, hasAllOffers };
     },
 
     close: pool.close,

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { saveFile } from '../../platform/durable-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
 import { readRegularFileNow } from '../../platform/regular-file.ts';
+import { Offer } from './catalogue-page.ts';
 import { type CatalogueState, emptyCatalogue } from './catalogue-state.ts';
 
 const MAX_BYTES = 33_554_432;
@@ -33,6 +34,7 @@ export function createCatalogueFile<Facts>({
     checked_at_ms: v.number(),
     missing_since_ms: v.record(v.string(), v.number()),
     models: v.record(v.string(), facts),
+    offers: v.optional(v.record(v.string(), v.array(Offer)), {}),
   });
 
   return {
@@ -41,16 +43,19 @@ export function createCatalogueFile<Facts>({
       const file = readRegularFileNow(path, { maxBytes: MAX_BYTES });
       const parsed = 'problem' in file ? undefined : v.safeParse(Content, toJson(file.bytes));
       if (!parsed?.success) return emptyCatalogue();
-      const { models, missing_since_ms: missing, checked_at_ms: checkedAtMs } = parsed.output;
+      const { models, offers, missing_since_ms: missing } = parsed.output;
+      const { checked_at_ms: checkedAtMs } = parsed.output;
       return {
         models: new Map(Object.entries(models)),
+        offers: new Map(Object.entries(offers)),
         missingSinceMs: new Map(Object.entries(missing)),
         checkedAtMs,
       };
     },
 
     /** Replaces the file. Throws the error of the file system. */
-    async save({ models, missingSinceMs, checkedAtMs }: CatalogueState<Facts>): Promise<void> {
+    async save(state: CatalogueState<Facts>): Promise<void> {
+      const { models, offers, missingSinceMs, checkedAtMs } = state;
       mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
       const content = {
         version: 1,
@@ -58,6 +63,7 @@ export function createCatalogueFile<Facts>({
         checked_at_ms: checkedAtMs ?? 0,
         missing_since_ms: Object.fromEntries(missingSinceMs),
         models: Object.fromEntries(models),
+        offers: Object.fromEntries(offers),
       };
       await saveFile(path, JSON.stringify(content), { replaces: true, mode: OWNER_FILE });
     },

@@ -1,6 +1,9 @@
+import type { Offers } from './catalogue-page.ts';
+
 /** The models of a service as its latest good answer lists them. `Facts` describe one model. */
 export interface CatalogueState<Facts> {
   readonly models: ReadonlyMap<string, Facts>;
+  readonly offers: Offers;
   /** The models that the latest answer did not list, with the time of the first such answer in milliseconds. */
   readonly missingSinceMs: ReadonlyMap<string, number>;
   /** The time of the latest good answer in milliseconds. Undefined before the first good answer. */
@@ -12,7 +15,12 @@ export const LEAVES_AFTER_MS = 3_600_000;
 
 /** Returns the catalogue before its first answer. */
 export function emptyCatalogue<Facts>(): CatalogueState<Facts> {
-  return { models: new Map(), missingSinceMs: new Map(), checkedAtMs: undefined };
+  return {
+    models: new Map(),
+    offers: new Map(),
+    missingSinceMs: new Map(),
+    checkedAtMs: undefined,
+  };
 }
 
 /**
@@ -21,7 +29,7 @@ export function emptyCatalogue<Facts>(): CatalogueState<Facts> {
  * two answers at least an hour apart do not list it.
  */
 export function afterAnswer<Facts>(
-  { models, missingSinceMs }: CatalogueState<Facts>,
+  { models, offers, missingSinceMs }: CatalogueState<Facts>,
   answer: ReadonlyMap<string, Facts>,
   nowMs: number,
 ): CatalogueState<Facts> | undefined {
@@ -39,9 +47,19 @@ export function afterAnswer<Facts>(
   });
   return {
     models: new Map([...answer, ...keptModels]),
+    offers,
     missingSinceMs: new Map(kept),
     checkedAtMs: nowMs,
   };
+}
+
+/** Returns the catalogue with new offers. A model that the answer does not name keeps its offers. */
+export function withOffers<Facts>(
+  state: CatalogueState<Facts>,
+  answer: Offers,
+): CatalogueState<Facts> {
+  const offers = [...state.offers, ...answer].filter(([name]) => state.models.has(name));
+  return { ...state, offers: new Map(offers) };
 }
 
 /** Returns the catalogue without a model whose call the service has rejected because it does not have the model. */

@@ -6,6 +6,7 @@ import {
   afterAnswer,
   type CatalogueState,
   LEAVES_AFTER_MS,
+  withOffers,
   withoutModel,
 } from './catalogue-state.ts';
 
@@ -48,16 +49,19 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
   }
 
   async function refresh(signal: AbortSignal): Promise<void> {
+    const { models, offers, hasAllOffers } = await answer.read(signal);
     // The cast is safe because the kind determines the parser of the replies and the type of the facts.
-    const models = (await answer.read(signal)) as ReadonlyMap<string, Facts>;
-    const next = afterAnswer(state, models, clock.nowMs());
-    if (!next) throw unreadable('models_missing');
+    const facts = models as ReadonlyMap<string, Facts>;
+    const answered = afterAnswer(state, facts, clock.nowMs());
+    if (!answered) throw unreadable('models_missing');
+    const next = withOffers(answered, offers);
     change(next);
-    dueAtMs = clock.nowMs() + (next.missingSinceMs.size > 0 ? LEAVES_AFTER_MS : hours * HOUR_MS);
+    const isSettled = next.missingSinceMs.size === 0 && hasAllOffers;
+    dueAtMs = clock.nowMs() + (isSettled ? hours * HOUR_MS : LEAVES_AFTER_MS);
     await file.save(next);
   }
 
-  const published: ProviderCatalogue = {
+  const published: Omit<ProviderCatalogue, 'tariffs'> = {
     refresh: {
       name: `catalogue-${provider}`,
       everyMs: CHECK_MS,
@@ -77,6 +81,9 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
 
     /** Returns the models and their facts. The result is the same object until the catalogue changes. */
     models: () => state.models,
+
+    /** Returns the offers of the models. The result is the same object until the catalogue changes. */
+    offers: () => state.offers,
 
     /**
      * Removes a model whose call the service has rejected because it does not have the model. The model returns if a later

@@ -2,15 +2,12 @@ import type { Stoppable } from '../../platform/thread-pool.ts';
 import { parseOpenrouterPage } from '../openai-images/dialects/openrouter-models.ts';
 import { parseFalPage } from '../task/catalogue/fal-page.ts';
 import { parseReplicatePage } from '../task/catalogue/replicate-page.ts';
-import type { CatalogueKind, CataloguePage, Constants, ParsePage } from './catalogue-page.ts';
+import type { CatalogueKind, CataloguePage, PageRequest, ParsePage } from './catalogue-page.ts';
 
 /** One reply of a service, to be parsed in a thread. */
-export interface PageTask {
+export interface PageTask extends PageRequest {
   readonly kind: CatalogueKind;
-  /** The path that was requested. */
-  readonly path: string;
   readonly bytes: ArrayBuffer;
-  readonly constants: Constants;
 }
 
 /** The result of a thread. `page` is undefined if the reply is not JSON or does not have the form of the service. */

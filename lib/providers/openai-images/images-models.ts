@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { type Catalogue, createCatalogue } from '../catalogue/catalogue.ts';
+import type { Offer } from '../catalogue/catalogue-page.ts';
 import { createListedModels } from '../catalogue/listed-models.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -18,15 +19,40 @@ export function createImagesModels(parts: Parts) {
     catalogue: openCatalogue(parts),
     settings,
     namesOf: (descriptors) => [...descriptors.keys()],
-    toModel(model, descriptors: ReadonlyMap<string, OpenrouterDescriptor>) {
-      const descriptor = descriptors.get(model);
-      if (!descriptor) return { document: capabilitiesOf(provider, model, settings) };
+    offersOf: (model, _, offers) => offersAt(offers.get(model), settings.upstreams),
+    toModel(model, descriptors: ReadonlyMap<string, OpenrouterDescriptor>, offers) {
+      const listed = descriptors.get(model);
+      if (!listed) return { document: capabilitiesOf(provider, model, settings) };
+      const descriptor = descriptorAt(offers.get(model), settings.upstreams) ?? listed;
       const profile = settings.model_profiles[model];
       const document = openrouterCapabilities(descriptor, { ...settings, provider, model });
       const own = typeof profile === 'object' ? profile : {};
       return { document: v.parse(CapabilityDocument, { ...document, ...own }) };
     },
   });
+}
+
+/** Returns the offers of the upstreams that calls are limited to. Returns all offers if none of them is known. */
+function offersAt(
+  offers: readonly Offer[] | undefined = [],
+  upstreams: readonly string[],
+): readonly Offer[] {
+  const own = offers.filter((offer) => offer.upstreams.some((name) => upstreams.includes(name)));
+  return own.length > 0 ? own : offers;
+}
+
+/**
+ * Returns the descriptor of the upstream that calls are limited to. Returns undefined unless there is exactly one, because the
+ * descriptor of a model describes all its upstreams together.
+ */
+function descriptorAt(
+  offers: readonly Offer[] | undefined,
+  upstreams: readonly string[],
+): OpenrouterDescriptor | undefined {
+  const [only, ...others] = offersAt(offers, upstreams);
+  if (!only || others.length > 0) return undefined;
+  const parsed = v.safeParse(OpenrouterDescriptor, only.facts);
+  return parsed.success ? parsed.output : undefined;
 }
 
 /** Opens the catalogue of OpenRouter, which needs no key. */
@@ -45,6 +71,7 @@ function openCatalogue({
     headers: async () => ({ accept: 'application/json' }),
     hours: settings.catalogue_hours,
     constants: {},
+    listed: settings.catalogue === 'all' ? undefined : settings.models,
     facts: OpenrouterDescriptor,
   });
 }

@@ -4,7 +4,7 @@ import { readHeaders } from '../credentials/api-key.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import { capabilitiesOf, modelOf } from './capabilities.ts';
 import { EndpointFacts } from './catalogue/endpoint-facts.ts';
-import { allModels, endpointModel } from './catalogue/endpoint-models.ts';
+import { allModels, endpointModel, endpointOffers } from './catalogue/endpoint-models.ts';
 import type { TaskService } from './task-service.ts';
 
 type Parts = NamedProviderParts<'task'>;
@@ -20,6 +20,7 @@ export function createTaskModels(parts: Parts, service: TaskService, baseUrl: st
     catalogue: openCatalogue(parts, service, baseUrl),
     settings,
     namesOf: allModels,
+    offersOf: endpointOffers,
     toModel(name, endpoints: ReadonlyMap<string, EndpointFacts>) {
       const listed = source && endpointModel(name, endpoints, source);
       const model = listed ?? modelOf(service, name, settings);
@@ -36,13 +37,15 @@ function openCatalogue(
   baseUrl: string,
 ): Catalogue<EndpointFacts> | undefined {
   if (!source || settings.catalogue === 'off') return undefined;
+  const listed = settings.catalogue === 'all' ? undefined : settings.models;
   return createCatalogue({
     ...parts,
     kind: source.kind,
     provider: name,
     // A proxy or an emulator at another address also answers for the host of the catalogue.
     address: baseUrl === standard ? source.address : baseUrl,
-    paths: source.paths(settings.catalogue === 'all' ? undefined : settings.models),
+    paths: source.paths(listed),
+    listed,
     headers: () => readHeaders(apiKey, keyHeaders),
     hours: settings.catalogue_hours,
     constants: settings.constants,

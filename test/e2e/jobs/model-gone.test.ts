@@ -13,6 +13,11 @@ const GONE = {
   error: { code: 'unsupported_capability', details: { reason: 'model_gone' } },
 };
 
+/** The bound of an image of 2048 x 2048 pixels, which is the largest of the model, by the price that fal publishes. */
+const BOUND = 0.125;
+/** The price of the image that fal draws without a size. */
+const PRICE = 0.025;
+
 /** Starts the program with an account at fal, the sandbox, and a token with an allowance and a budget. */
 async function start() {
   const cwd = await freshFolder();
@@ -20,7 +25,7 @@ async function start() {
   onTestFinished(() => fal.close());
   const add = async (...words: string[]) =>
     (await runProgram(['tokens', 'add', ...words, '--set', TOKENS], cwd)).stdout.trim();
-  const limits = ['--images-per-day', '100', '--budget-per-day', '100', '--unknown-cost', '0.5'];
+  const limits = ['--images-per-day', '100', '--budget-per-day', '100'];
   const token = await add('alice', ...limits);
   const operator = await add('operator', '--permissions', 'admin,read');
   const bridge = await startBridge({
@@ -64,7 +69,7 @@ describe('a model that leaves its service', () => {
 
     await pause(false);
 
-    expect(reserved).toMatchObject({ allowance: { used: 4 }, budget: { used_today: '2' } });
+    expect(reserved).toMatchObject({ allowance: { used: 4 }, budget: { used_today: String(4 * BOUND) } });
     expect(await jobs.ended(refused)).toMatchObject(GONE);
     expect(await jobs.ended(waiting)).toMatchObject(GONE);
     expect(await jobs.ended(routed)).toMatchObject({ status: 'succeeded' });
@@ -72,7 +77,7 @@ describe('a model that leaves its service', () => {
     const later = await jobs.post({ prompt: 'a late fox', routing: { model: MODEL } });
     expect(later).toMatchObject({ status: 400, json: { error: { bridge_ext: GONE.error } } });
     const { caller } = (await jobs.get('/v1/usage')).json;
-    expect(caller).toMatchObject({ allowance: { used: 2 }, budget: { used_today: '0.5' } });
+    expect(caller).toMatchObject({ allowance: { used: 2 }, budget: { used_today: String(PRICE) } });
     expect(fal.ledger().map(({ prompt }) => prompt)).toEqual(['a running fox']);
     expect(fal.violations()).toEqual([]);
   });

@@ -151,6 +151,10 @@ export async function startPaidServices(
     /** Number of submissions and calls of all services. */
     calls: () =>
       fal.submitted() + bfl.submitted() + xai.counters().calls + openrouter.counters().calls,
+    /** Begins the requests of a bridge that replaces a killed one. */
+    replaceClient(): void {
+      for (const upstream of Object.values(tasks)) upstream.replaceClient();
+    },
     /** Requests that a correct client never sends. */
     violations: () => [...fal.violations(), ...bfl.violations()],
     async close(): Promise<void> {

@@ -257,6 +257,7 @@ describe('a bridge before four services that charge and fail', () => {
       await delay(randomInt(LONGEST_LIFE_MS));
       await bridge.end('SIGKILL');
       await spending;
+      rig.services.replaceClient();
     }
     const bridge = await startBridge(rig.settings);
     const enough = rig.services.calls() + CLIENTS;

@@ -3,6 +3,7 @@ import { amountText, parseAmount, toWireCost } from '../../../lib/contract/reply
 import { createPriceList, type PricedWork } from '../../../lib/prices/price-list.ts';
 import { parsePrices } from '../../../lib/prices/price-rows.ts';
 import { SHIPPED_PRICES } from '../../../lib/prices/shipped-prices.ts';
+import type { Tariff } from '../../../lib/providers/model-prices-port.ts';
 
 const PROVIDERS = new Map([
   ['openai', { kind: 'openai_images', dialect: 'openai', isFree: false }],
@@ -11,9 +12,13 @@ const PROVIDERS = new Map([
   ['google', { kind: 'gemini', isFree: false }],
 ]);
 
-function listOf(toml = '') {
-  const operator = parsePrices(toml);
-  return createPriceList({ operator, shipped: SHIPPED_PRICES, providers: PROVIDERS });
+function listOf(toml = '', tariffs: readonly Tariff[] = []) {
+  return createPriceList({
+    operator: parsePrices(toml),
+    published: () => tariffs,
+    shipped: SHIPPED_PRICES,
+    providers: PROVIDERS,
+  });
 }
 
 function work(more: Partial<PricedWork> = {}): PricedWork {
@@ -144,6 +149,75 @@ describe('createPriceList, plans', () => {
     );
 
     expect(amounts).toEqual(['1', '0.04']);
+  });
+});
+
+describe('createPriceList, prices that a service publishes', () => {
+  const priceOf = (amount: bigint, more: object = {}) => ({
+    per: 'image' as const,
+    amount,
+    ...more,
+  });
+  const cheap: Tariff = [priceOf(100n)];
+  const dear: Tariff = [priceOf(300n), { per: 'input_image', amount: 5n }];
+  const amountOf = (toml: string, tariffs: readonly Tariff[], more: Partial<PricedWork> = {}) =>
+    listOf(toml, tariffs).plan(work(more)).amount;
+
+  test('are used before the prices of the bridge and after those of the operator', () => {
+    const shipped = { model: 'flux-pro-1.1' };
+
+    expect(amountOf('', [], shipped)).toBe(400_000_000n);
+    expect(amountOf('', [cheap], shipped)).toBe(100n);
+    expect(amountOf(row('image', '0.02'), [cheap])).toBe(200_000_000n);
+  });
+
+  test('are planned at the dearest upstream that may serve the model', () => {
+    const { amount, isExact } = listOf('', [cheap, dear]).plan(work({ inputs: 1 }));
+
+    expect([amount, isExact]).toEqual([305n, false]);
+  });
+
+  test('are unknown if the price of one upstream is unknown', () => {
+    expect(amountOf('', [cheap, []])).toBeUndefined();
+    expect(listOf('', [cheap, []]).costOf(work(), { images: 1 }).basis).toBe('unknown');
+  });
+
+  test('do not price a call if its upstreams have different prices', () => {
+    const one = listOf('', [cheap, cheap]).costOf(work(), { images: 2 });
+    const several = listOf('', [cheap, dear]).costOf(work(), { images: 2 });
+
+    expect(one).toEqual({ amount: 200n, basis: 'priced' });
+    expect(several.basis).toBe('unknown');
+  });
+
+  test('distinguish calls with images, which may be references, from other calls', () => {
+    const tariff = [priceOf(100n, { operation: 'generate' }), priceOf(250n, { operation: 'edit' })];
+
+    expect(amountOf('', [tariff])).toBe(100n);
+    expect(amountOf('', [tariff], { inputs: 1 })).toBe(250n);
+  });
+
+  test('per megapixel of 1,000,000 pixels are planned at most, and priced by the reported units', () => {
+    const tariff: Tariff = [{ per: 'megapixel', hasDecimalMegapixels: true, amount: 10n }];
+    const list = listOf('', [tariff]);
+    const square = work({ pixels: 1024 * 1024 });
+
+    expect(list.plan(square)).toEqual({ amount: 20n, isFree: false, isExact: false });
+    expect(list.costOf(square, { images: 1, billed: { units: 1.5 } }).amount).toBe(15n);
+    expect(list.costOf(square, { images: 1 }).basis).toBe('unknown');
+  });
+
+  test('apply to the units that the service reports, whose number has no plan without a bound', () => {
+    const units: Tariff = [{ per: 'unit', amount: 40n }];
+    const list = listOf('', [units]);
+
+    expect(list.plan(work()).amount).toBeUndefined();
+    expect(list.costOf(work(), { images: 1, billed: { units: 2.5 } })).toEqual({
+      amount: 100n,
+      basis: 'priced',
+    });
+    expect(list.costOf(work(), { images: 1 }).basis).toBe('unknown');
+    expect(planOf(row('unit', '0.01', 'at_most_units = 3'), { images: 2 })).toBe('<= 0.06');
   });
 });
 

@@ -35,8 +35,8 @@ export interface EmulatedService {
     /** Returns the reply to the first request to cancel the task. */
     reply(task: EmulatedTask): Reply;
   };
-  /** The list of models, at a path of the API. */
-  readonly catalogue?: { readonly path: string; reply(query: URLSearchParams): Reply };
+  /** The replies with the models and their prices, by path. */
+  readonly catalogue?: Readonly<Record<string, (query: URLSearchParams) => Reply>>;
   /** The charges of tasks, at a path of the API. */
   readonly billing?: {
     readonly path: string;

@@ -31,6 +31,8 @@ interface RunningTask {
   waits: number;
   reads: ReadFault[];
   cancels: number;
+  /** The number of the client that has cancelled the task last. */
+  cancelledBy?: number;
 }
 
 const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>';
@@ -49,6 +51,7 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
   const submissions: Order[] = [];
   let keys: ReadonlySet<string> = new Set([key]);
   let submitted = 0;
+  let client = 0;
 
   const server = await open((incoming, response) => void handle(incoming, response));
   const foreign = await open(({ url }, response) => {
@@ -106,9 +109,10 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
         checkKey(incoming);
         return sendBills(service.billing, new URL(url, server.origin), response);
       }
-      if (service.catalogue && method === 'GET' && path === service.catalogue.path) {
+      const listing = method === 'GET' ? service.catalogue?.[path] : undefined;
+      if (listing) {
         checkKey(incoming);
-        return send(response, service.catalogue.reply(new URL(url, server.origin).searchParams));
+        return send(response, listing(new URL(url, server.origin).searchParams));
       }
       const found = [...tasks.values()].find((task) => routeOf(task, url) !== undefined);
       const route = found && routeOf(found, url);
@@ -224,7 +228,8 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
 
   function cancel(task: RunningTask, response: ServerResponse): void {
     task.cancels += 1;
-    if (task.cancels > 1) violations.push('a task was cancelled twice');
+    if (task.cancelledBy === client) violations.push('a task was cancelled twice');
+    task.cancelledBy = client;
     const reply = service.cancel?.reply(view(task));
     if (isUnfinished(task)) task.phase = task.phase === 'queued' ? 'aborted' : 'canceled';
     if (reply) send(response, reply);
@@ -283,6 +288,10 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
     orders: (): readonly Order[] => submissions,
     /** Requests that a correct client never sends. */
     violations: (): readonly string[] => violations,
+    /** Begins the requests of a client that replaces a killed one, and that may cancel the tasks of that client again. */
+    replaceClient: () => {
+      client += 1;
+    },
     /** Number of requests to cancel a task. */
     cancels: () => [...tasks.values()].reduce((sum, task) => sum + task.cancels, 0),
     ledger: (): readonly LedgerRow[] =>

@@ -3,7 +3,8 @@ import { AspectRatio, OUTPUT_FORMATS, parseSize } from '../../../contract/reques
 import { CapabilityDocument } from '../../../contract/resources/provider.ts';
 import { batchingMode, PLAIN_MODEL } from '../../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../../backend/sent-images.ts';
-import type { ParsePage } from '../../catalogue/catalogue-page.ts';
+import type { CataloguePage, ParsePage } from '../../catalogue/catalogue-page.ts';
+import { toOffers } from './openrouter-offers.ts';
 
 const MAX_VALUES = 256;
 const Values = v.object({
@@ -39,11 +40,34 @@ export function parseOpenrouterModels(reply: unknown): readonly OpenrouterModel[
   });
 }
 
-/** Parses the whole list as one page of the catalogue. */
-export const parseOpenrouterPage: ParsePage = (reply) => {
+const ENDPOINTS = '/endpoints';
+
+/** Parses the whole list as one page of the catalogue, or the endpoints of one model. */
+export const parseOpenrouterPage: ParsePage = (reply, { path, listed }) => {
+  if (path.endsWith(ENDPOINTS)) return parseEndpoints(reply);
   const models = parseOpenrouterModels(reply);
-  return models && { items: models.map(({ id: name, ...facts }) => ({ name, facts })), more: [] };
+  const names = models?.map(({ id }) => id).filter((id) => listed?.includes(id) ?? true);
+  return (
+    models && {
+      items: models.map(({ id: name, ...facts }) => ({ name, facts })),
+      more: [],
+      pricing: names?.map((name) => `/images/models/${encodedPath(name)}${ENDPOINTS}`) ?? [],
+    }
+  );
 };
+
+function encodedPath(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
+}
+
+const Endpoints = v.object({ id: Id, endpoints: v.array(v.unknown()) });
+
+function parseEndpoints(reply: unknown): CataloguePage | undefined {
+  const parsed = v.safeParse(Endpoints, reply);
+  if (!parsed.success) return undefined;
+  const { id, endpoints } = parsed.output;
+  return { items: [], more: [], offers: [[id, toOffers(endpoints)]] };
+}
 
 interface Limits {
   readonly provider: string;

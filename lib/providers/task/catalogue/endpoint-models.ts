@@ -1,9 +1,10 @@
+import type { Offer, Offers, PublishedPrice } from '../../catalogue/catalogue-page.ts';
 import { type MappedEndpoints, toTaskModel } from '../schema-model.ts';
 import type { TaskModel } from '../task-service.ts';
 import type { EndpointFacts } from './endpoint-facts.ts';
 
 /** Returns the names under which a service may edit with a model (fal's naming of endpoints). */
-function editNames(model: string): readonly string[] {
+export function editNames(model: string): readonly string[] {
   const suffix = '/text-to-image';
   const replaced = model.endsWith(suffix) ? [`${model.slice(0, -suffix.length)}/edit`] : [];
   return [`${model}/edit`, `${model}/image-to-image`, ...replaced];
@@ -40,6 +41,25 @@ export function endpointModel(
     { ...(needsImages ? {} : { generate: own }), ...(edit ? { edit } : {}) },
     limits,
   );
+}
+
+/** Returns the offer of a model whose calls with images may go to an endpoint with a price of its own. */
+export function endpointOffers(
+  model: string,
+  endpoints: ReadonlyMap<string, EndpointFacts>,
+  offers: Offers,
+): readonly Offer[] {
+  const pricesOf = (name: string) => offers.get(name)?.flatMap(({ prices }) => prices) ?? [];
+  const as = (operation: 'generate' | 'edit') => (price: PublishedPrice) => ({
+    ...price,
+    operation,
+  });
+  const editName = endpoints.get(model)?.mapping.images ? model : editEndpoint(model, endpoints);
+  const prices = [
+    ...pricesOf(model).map(as('generate')),
+    ...(editName === undefined ? [] : pricesOf(editName).map(as('edit'))),
+  ];
+  return prices.length > 0 ? [{ upstreams: [], prices }] : [];
 }
 
 /** Returns the names of all models. The endpoints with which listed models edit are not models of their own. */

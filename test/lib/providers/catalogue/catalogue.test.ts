@@ -37,9 +37,13 @@ async function serve(answer: Answer): Promise<ImageServer> {
 /** Opens the catalogue of a service, as one process has it. */
 function openCatalogue(
   server: ImageServer,
-  parts: { kind?: 'fal' | 'replicate'; paths?: readonly string[] } = {},
+  parts: {
+    kind?: 'fal' | 'replicate';
+    paths?: readonly string[];
+    listed?: readonly string[] | undefined;
+  } = {},
 ) {
-  const { kind = 'fal', paths = FAL_LISTS } = parts;
+  const { kind = 'fal', paths = FAL_LISTS, listed } = { listed: [], ...parts };
   const clock = createManualClock();
   const httpClient = createHttpClient();
   const catalogue = createCatalogue({
@@ -50,6 +54,7 @@ function openCatalogue(
     headers: async () => ({ authorization: 'Key secret' }),
     hours: 24,
     constants: {},
+    listed,
     facts: EndpointFacts,
     stateDirectory: state,
     httpClient,
@@ -72,6 +77,17 @@ const listing =
     const models = names().filter((name) => name.endsWith('/edit') === edits);
     return { body: falPage(models.map((name) => falModel(name, edits))) };
   };
+
+const PER_MEGAPIXEL = { per: 'megapixel', hasDecimalMegapixels: true, amount: '0.025' };
+
+/** Answers with the price of each endpoint in a path. */
+const pricing: Answer = (path) => {
+  const names = new URL(path, 'http://x').searchParams.getAll('endpoint_id');
+  const prices = names.map((endpoint_id) => ({
+    ...{ endpoint_id, unit_price: 0.025, unit: 'megapixels', currency: 'USD' },
+  }));
+  return { body: { prices, next_cursor: null, has_more: false } };
+};
 
 describe('createCatalogue', () => {
   it('reads all pages of all categories with the key of the account', async () => {
@@ -233,6 +249,103 @@ describe('createCatalogue', () => {
     expect(openCatalogue(other).names()).toEqual([]);
     writeFileSync(join(state, 'catalogue', 'pictures.json'), '{"version": 1, "models": {"fal');
     expect(openCatalogue(server).names()).toEqual([]);
+  });
+
+  it('reads the prices of listed models and of the endpoints that edit with them', async () => {
+    const server = await serve((path) => {
+      if (path.startsWith('/v1/models/pricing')) return pricing(path);
+      return listing(() => ['fal/a', 'fal/a/edit', 'fal/b'])(path);
+    });
+    const catalogue = openCatalogue(server, { listed: ['fal/a', 'fal/unknown'] });
+
+    await catalogue.refresh();
+
+    expect([...catalogue.offers()]).toEqual([
+      ['fal/a', [{ upstreams: [], prices: [PER_MEGAPIXEL] }]],
+      ['fal/a/edit', [{ upstreams: [], prices: [PER_MEGAPIXEL] }]],
+    ]);
+    const paths = server.received.map(({ path }) => path).filter((path) => /pricing/.test(path));
+    expect(paths).toEqual([
+      '/v1/models/pricing?endpoint_id=fal%2Fa',
+      '/v1/models/pricing?endpoint_id=fal%2Fa%2Fedit',
+    ]);
+  });
+
+  it('asks for the prices of all models in groups of 50, and keeps the prices in its file', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `fal/m${at}`);
+    const server = await serve((path) =>
+      path.startsWith('/v1/models/pricing') ? pricing(path) : listing(() => names)(path),
+    );
+    const first = openCatalogue(server, { listed: undefined });
+
+    await first.refresh();
+
+    const requests = server.received.filter(({ path }) => /pricing/.test(path));
+    expect(requests).toHaveLength(2);
+    expect(first.offers().size).toBe(60);
+    const second = openCatalogue(server, { listed: undefined });
+    expect(second.offers()).toEqual(first.offers());
+  });
+
+  it('keeps the models and the earlier prices if prices cannot be read, and tries again after an hour', async () => {
+    let answer: Answer = pricing;
+    const server = await serve((path) =>
+      path.startsWith('/v1/models/pricing') ? answer(path) : listing(() => ['fal/a'])(path),
+    );
+    const catalogue = openCatalogue(server, { listed: ['fal/a'] });
+    await catalogue.refresh();
+    const before = catalogue.offers().get('fal/a');
+
+    answer = () => ({ status: 500, body: '<html></html>' });
+    await catalogue.clock.advance(24 * HOUR_MS);
+    await catalogue.refresh();
+    const failed = catalogue.offers().get('fal/a');
+    answer = () => ({ body: { prices: [] } });
+    await catalogue.clock.advance(HOUR_MS);
+    await catalogue.refresh();
+
+    expect(catalogue.names()).toEqual(['fal/a']);
+    expect(before).toHaveLength(1);
+    expect(failed).toEqual(before);
+    expect(catalogue.offers().get('fal/a')).toEqual([]);
+  });
+
+  it.each([
+    ['images', 0.04, { per: 'image', amount: '0.04' }],
+    ['megapixels', '0.025', PER_MEGAPIXEL],
+    ['seconds', 0.0005, { per: 'second', amount: '0.0005' }],
+    ['requests', 1, { per: 'call', amount: '1' }],
+    ['compute_seconds', 0.00007, { per: 'unit', amount: '0.00007' }],
+  ])('reads a price per %s', async (unit, unit_price, expected) => {
+    const price = { endpoint_id: 'fal/a', unit_price, unit, currency: 'USD' };
+    const server = await serve((path) =>
+      path.startsWith('/v1/models/pricing')
+        ? { body: { prices: [price] } }
+        : listing(() => ['fal/a'])(path),
+    );
+    const catalogue = openCatalogue(server, { listed: ['fal/a'] });
+
+    await catalogue.refresh();
+
+    expect(catalogue.offers().get('fal/a')).toEqual([{ upstreams: [], prices: [expected] }]);
+  });
+
+  it.each([
+    ['in another currency', { currency: 'EUR' }],
+    ['that is negative', { unit_price: -1 }],
+    ['of another endpoint', { endpoint_id: 'fal/other' }],
+  ])('ignores a price %s', async (_, changes) => {
+    const price = { endpoint_id: 'fal/a', unit_price: 1, unit: 'images', currency: 'USD' };
+    const server = await serve((path) =>
+      path.startsWith('/v1/models/pricing')
+        ? { body: { prices: [{ ...price, ...changes }] } }
+        : listing(() => ['fal/a'])(path),
+    );
+    const catalogue = openCatalogue(server, { listed: ['fal/a'] });
+
+    await catalogue.refresh();
+
+    expect(catalogue.offers().get('fal/a')).toEqual([]);
   });
 
   it('omits models whose schemas are hostile', async () => {

@@ -194,6 +194,58 @@ describe('the dialect openrouter', () => {
     await close();
   });
 
+  it('reads the prices of each upstream, which the SDK of the service reads in the same way', async () => {
+    const { upstream, provider, close } = await openRouterProgram({
+      models: `["${GPT}"]`,
+      catalogue: 'all',
+    });
+    const client = new OpenRouter({ apiKey: upstream.key() ?? '', serverURL: upstream.baseUrl });
+    await provider.catalogue?.refresh.run(new AbortController().signal);
+
+    const [author = '', slug = ''] = SEEDREAM.split('/');
+    const { endpoints } = await client.images.listModelEndpoints({ author, slug });
+
+    const [bytedance, maker] = provider.catalogue?.tariffs(SEEDREAM) ?? [];
+    const inputs = { per: 'input_image', amount: 30_000_000n };
+    expect(bytedance).toEqual([
+      { per: 'image', amount: 400_000_000n, resolution: '1k' },
+      { ...inputs, resolution: '1k' },
+      { per: 'image', amount: 400_000_000n, resolution: '2k' },
+      { ...inputs, resolution: '2k' },
+      { per: 'image', amount: 800_000_000n, resolution: '4k' },
+      { ...inputs, resolution: '4k' },
+    ]);
+    expect(maker).toEqual([{ per: 'image', amount: 500_000_000n }]);
+    expect(endpoints.map(({ pricing }) => pricing.length)).toEqual([4, 1]);
+    expect(provider.catalogue?.tariffs('maker/sketch')).toEqual([
+      [{ per: 'megapixel', amount: 140_000_000n }],
+    ]);
+    // A unit that the bridge does not know makes the price unknown.
+    expect(provider.catalogue?.tariffs('maker/upscale')).toEqual([[]]);
+    await close();
+  });
+
+  it('describes and prices a model as the only upstream that the settings allow', async () => {
+    const { upstream, provider, run, close } = await openRouterProgram({
+      models: `["${SEEDREAM}"]`,
+      upstreams: '["maker"]',
+    });
+    await provider.catalogue?.refresh.run(new AbortController().signal);
+    upstream.setDefaultBehaviour('status=403');
+
+    const document = provider.capabilities(SEEDREAM);
+    for (const aspect_ratio of document?.aspect_ratios ?? []) {
+      await run(agentRequest({ model: SEEDREAM, parameters: { aspect_ratio } })).ended;
+    }
+
+    expect(document).toMatchObject({ resolutions: ['1k'], edits: false });
+    expect(provider.catalogue?.tariffs(SEEDREAM)).toEqual([
+      [{ per: 'image', amount: 500_000_000n }],
+    ]);
+    expect(upstream.counters()).toMatchObject({ refused: 0, calls: upstream.accepted.length });
+    await close();
+  });
+
   it('offers for each model of the catalogue exactly what the service accepts', async () => {
     const { upstream, provider, run, close } = await openRouterProgram({
       models: `["${GPT}"]`,

@@ -20,9 +20,11 @@ async function openAccount(catalogue: 'listed' | 'all' | 'off') {
     const reply =
       method === 'POST'
         ? json({ detail: 'no such app' }, 404)
-        : path.includes('category=text-to-image')
-          ? json(falPage([falModel(DEV), falModel('fal-ai/other')]))
-          : json(falPage([falModel(`${DEV}/image-to-image`, true)]));
+        : path.startsWith('/v1/models/pricing')
+          ? json(falPrice(path))
+          : path.includes('category=text-to-image')
+            ? json(falPage([falModel(DEV), falModel('fal-ai/other')]))
+            : json(falPage([falModel(`${DEV}/image-to-image`, true)]));
     return reply({ path, method, headers: {}, body: Buffer.alloc(0) }, response);
   });
   const rig = openTaskRig({
@@ -41,6 +43,13 @@ async function openAccount(catalogue: 'listed' | 'all' | 'off') {
     // The state directory of the rig does not exist, so that saving the file fails.
     provider.catalogue?.refresh.run(new AbortController().signal).catch(() => undefined);
   return { rig, server, provider, refresh };
+}
+
+/** An endpoint that edits costs twice as much as another. */
+function falPrice(path: string): object {
+  const [endpoint_id = ''] = new URL(path, 'http://x').searchParams.getAll('endpoint_id');
+  const unit_price = endpoint_id.endsWith('/image-to-image') ? 0.05 : 0.025;
+  return { prices: [{ endpoint_id, unit_price, unit: 'images', currency: 'USD' }] };
 }
 
 describe('the models of an account with a catalogue', () => {
@@ -94,6 +103,19 @@ describe('the models of an account with a catalogue', () => {
       image_url: `data:image/png;base64,${Buffer.from('source').toString('base64')}`,
       num_images: 1,
     });
+  });
+
+  it('cost what the service publishes for the endpoints that they use', async () => {
+    const { provider, refresh } = await openAccount('listed');
+    await refresh();
+
+    expect(provider.catalogue?.tariffs(DEV)).toEqual([
+      [
+        { per: 'image', amount: 250_000_000n, operation: 'generate' },
+        { per: 'image', amount: 500_000_000n, operation: 'edit' },
+      ],
+    ]);
+    expect(provider.catalogue?.tariffs('fal-ai/unlisted')).toEqual([]);
   });
 
   it('lose a model whose call is rejected, and name the reason', async () => {

@@ -7,7 +7,7 @@ import { checkMembers, edgesOf, PLAIN_CALL } from '../request/json-request.ts';
 import { toSize } from '../request/local-request.ts';
 import { checkBearer } from './check-bearer.ts';
 import type { Dialect, Failure } from './dialect.ts';
-import { ROUTER_MODELS, type RouterModel } from './router-models.ts';
+import { ROUTER_MODELS, type RouterModel, routerEndpoints } from './router-models.ts';
 
 /** Upstreams of every model, by their tags. */
 const UPSTREAMS = ['openai', 'bytedance', 'maker'];
@@ -64,6 +64,12 @@ export const openrouter: Dialect = {
         endpoints: `/api/v1/images/models/${id}/endpoints`,
       })),
     },
+    ...Object.fromEntries(
+      Object.keys(ROUTER_MODELS).map((id) => [
+        `/api/v1/images/models/${id}/endpoints`,
+        { id, endpoints: routerEndpoints(id) },
+      ]),
+    ),
   },
 
   billing: {
@@ -111,11 +117,12 @@ export const openrouter: Dialect = {
 };
 
 /** Throws `Refusal` if no upstream supports the members of a request, or if the request allows no known upstream. */
-function checkRoute(
-  sent: Request,
-  { values }: Fields,
-  { supported_parameters }: RouterModel,
-): void {
+function checkRoute(sent: Request, { values }: Fields, model: RouterModel): void {
+  const [only, ...further] = sent.provider?.only ?? [];
+  const endpoint =
+    further.length === 0 &&
+    routerEndpoints(sent.model).find(({ provider_tag: tag }) => tag === only);
+  const { supported_parameters } = endpoint || model;
   const routing = ['model', 'prompt', 'provider', ...(sent.stream ? ['stream'] : [])];
   const unsupported = Object.keys(values).find(
     (name) => !routing.includes(name) && !isAccepted(supported_parameters[name], values[name]),

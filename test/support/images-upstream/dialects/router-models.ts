@@ -40,6 +40,67 @@ export const ROUTER_MODELS: Readonly<Record<string, RouterModel>> = {
   },
 };
 
+/** An upstream of a model, with its own fields and prices. */
+interface RouterEndpoint extends RouterModel {
+  readonly provider_name: string;
+  readonly provider_slug: string;
+  readonly provider_tag: string | null;
+  readonly allowed_passthrough_parameters: readonly string[];
+  readonly pricing: readonly object[];
+}
+
+/** Returns the upstreams of a model, whose prices differ in every kind of unit. */
+export function routerEndpoints(model: string): readonly RouterEndpoint[] {
+  const { supported_parameters, supports_streaming } = ROUTER_MODELS[model] ?? NO_MODEL;
+  const endpoint = (tag: string, pricing: readonly object[], own = supported_parameters) => ({
+    provider_name: `The upstream ${tag}`,
+    provider_slug: tag,
+    provider_tag: tag,
+    supported_parameters: own,
+    allowed_passthrough_parameters: [],
+    supports_streaming,
+    pricing,
+  });
+  switch (model) {
+    case 'openai/gpt-image-2':
+      return [
+        endpoint('openai', [
+          price('input_text', 'token', 0.000005),
+          price('input_image', 'token', 0.000008),
+          price('output_image', 'token', 0.00003),
+        ]),
+      ];
+    case 'bytedance-seed/seedream-4.5':
+      return [
+        endpoint('bytedance', [
+          price('output_image', 'image', 0.04, '1k'),
+          price('output_image', 'image', 0.04, '2k'),
+          price('output_image', 'image', 0.08, '4k'),
+          price('input_reference', 'image', 0.003),
+        ]),
+        endpoint('maker', [price('output_image', 'image', 0.05)], {
+          aspect_ratio: listed(...RATIOS),
+          resolution: listed('1K'),
+        }),
+      ];
+    case 'maker/sketch':
+      return [
+        endpoint('maker', [
+          price('output_image', 'megapixel', 0.014),
+          price('input_font', 'request', 0.01),
+        ]),
+      ];
+    default:
+      return [endpoint('maker', [price('output_image', 'furlong', 0.1)])];
+  }
+}
+
+const NO_MODEL: RouterModel = { supported_parameters: {}, supports_streaming: false };
+
+function price(billable: string, unit: string, cost_usd: number, variant?: string) {
+  return { billable, unit, cost_usd, ...(variant === undefined ? {} : { variant }) };
+}
+
 function listed(...values: readonly string[]) {
   return { type: 'enum', values };
 }

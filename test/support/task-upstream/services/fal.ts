@@ -153,13 +153,22 @@ export const FAL_UPSTREAM: EmulatedService = {
         : { status: 202, json: { status: 'CANCELLATION_REQUESTED' } },
   },
   catalogue: {
-    path: '/v1/models',
-    reply(query) {
+    '/v1/models'(query) {
       const isOfEdits = query.get('category') === 'image-to-image';
       const names = Object.keys(ENDPOINTS).filter(
         (name) => name.endsWith('/image-to-image') === isOfEdits,
       );
       return { status: 200, json: falPage(names.map((name) => falModel(name, isOfEdits))) };
+    },
+    '/v1/models/pricing'(query) {
+      const names = query.getAll('endpoint_id');
+      if (names.length > 50 || names.some((name) => !Object.hasOwn(ENDPOINTS, name))) {
+        return { status: 404, json: { detail: 'no such endpoint' } };
+      }
+      const unit_price = Number(FAL_MEGAPIXEL) / 1e10;
+      const price = { unit_price, unit: 'megapixels', currency: 'USD' };
+      const prices = names.map((endpoint_id) => ({ endpoint_id, ...price }));
+      return { status: 200, json: { prices, next_cursor: null, has_more: false } };
     },
   },
   billing: {
