@@ -141,7 +141,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { deadline, client } = progress;
     const sending = anySignal(deadline.signal, noMoreCalls);
     const delivery = createDelivery(
-      { publisher, engine, credentials, clock },
+      { publisher, engine, credentials, metrics, clock },
       { ...context, times, client, sending },
     );
     const steps = { times, engine, delivery, fanOut, sending };

@@ -10,7 +10,8 @@ import { encoded, pixelDecode, pixelEncode, turnedSource } from './decode/sharp-
 import type { ImageEngine, ImageLimits, ImageTools } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
-import { embedRecord, hasCredentialLink } from './xmp/image-record.ts';
+import { sha256Steps } from './sha256-steps.ts';
+import { hasCredentialLink, readSourceType, writeXmp } from './xmp/image-xmp.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -91,7 +92,15 @@ function createTools(
 
     ...createCompositeTools(work, composites),
 
-    embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
+    async writeXmp(image, content, signal) {
+      const bytes = await track(writeXmp(image, content, slices, signal));
+      if (typeof bytes === 'string') return bytes;
+      if (bytes.length > limits.max_encoded_bytes) return 'too_many_bytes';
+      const sha256 = await track(slices.run(sha256Steps(bytes), signal));
+      return { ...image, bytes, sha256 };
+    },
+
+    readSourceType: (image, signal) => track(readSourceType(image, slices, signal)),
 
     async manifestBytes({ bytes, format }, signal) {
       const found = slices.run(CONTAINERS[format].findManifests(bytes), signal);
@@ -103,7 +112,8 @@ function createTools(
     async withoutManifest({ bytes, format }, signal) {
       const { findManifests, manifestRemovals } = CONTAINERS[format];
       const found = await track(slices.run(findManifests(bytes), signal));
-      return found.length === 0 ? bytes : splice(bytes, manifestRemovals(bytes, found));
+      if (found.length === 0) return bytes;
+      return track(slices.run(splice(bytes, manifestRemovals(bytes, found)), signal));
     },
   };
 }

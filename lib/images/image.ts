@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
+import type { XmpContent } from './xmp/xmp-content.ts';
 
 /** The dimensions of an image in pixels. */
 export interface Edges {
@@ -44,6 +45,12 @@ export type ImageFault =
   | 'too_many_scans'
   | 'chunk_too_large'
   | 'decode_timeout';
+
+/**
+ * A reason why XMP could not be written. `too_much_xmp`: the image has more packets than can be edited. `not_mergeable`: a packet of
+ * the image would have to be replaced. `altered`: the copy differs from the image in more than its XMP.
+ */
+export type XmpFault = 'too_much_xmp' | 'not_mergeable' | 'too_many_bytes' | 'altered';
 
 /** The result for an invalid image. */
 export interface Refused {
@@ -174,14 +181,19 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * Resolves with a copy of the image whose only XMP packet contains `record`, a text from `toXmpJson`. All other bytes of the
-   * container stay the same. Resolves with undefined if the image has more XMP packets than can be edited.
+   * Resolves with a copy of the image with `content` in its only XMP packet. All other bytes of the container stay the same. A
+   * source type that the image has stays. A packet that cannot be merged is replaced if a record is written; its source type stays.
    */
-  embedRecord(
+  writeXmp(
     image: VerifiedImage,
-    record: string,
+    content: XmpContent,
     signal: AbortSignal,
-  ): Promise<Buffer | undefined>;
+  ): Promise<VerifiedImage | XmpFault>;
+  /** Resolves with the source type (IPTC) in the XMP of the image, usually a URL. Resolves with undefined if there is none. */
+  readSourceType(
+    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
   /**
    * Resolves with the size in the file of the signed C2PA manifests of the image, in bytes: 0 if there is none. Any change to the
    * file makes a manifest invalid.

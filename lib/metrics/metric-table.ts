@@ -201,6 +201,12 @@ export const METRICS = {
     help: 'Time to sign an image, including the wait for the credential thread.',
     buckets: SIGNING_SECS,
   },
+  marks: {
+    kind: 'counter',
+    name: 'marks_total',
+    help: 'Delivered images by their mark as generated: written by the bridge, existing in the image of the provider, or none.',
+    labels: ['result'],
+  },
   credentialFailures: {
     kind: 'counter',
     name: 'credential_failures_total',

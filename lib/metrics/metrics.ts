@@ -56,6 +56,8 @@ export interface Metrics {
   taskFailed(failure: { readonly task: string }): void;
   /** Call after each attempt to send an ended job to its webhook. */
   webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
+  /** Call for each image that is delivered, with the result of its mark. */
+  marked(result: MarkResult): void;
   /** Call after each attempt to sign an image, whether or not it was signed. */
   signed(attempt: { readonly durationMs: number }): void;
   /** Call when an image could not be validated or signed. */
@@ -66,6 +68,10 @@ export interface Metrics {
 
 /** The results of an attempt to deliver a webhook. Another attempt follows after `retried`. */
 export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
+
+/** The results of marking an image as generated (docs/provenance.md). */
+export const MARK_RESULTS = ['written', 'existing', 'none'] as const;
+export type MarkResult = (typeof MARK_RESULTS)[number];
 
 /**
  * The reasons why an image could not be validated or signed. `busy`: the queue was full. `timed_out`: the task took too long.
@@ -99,6 +105,7 @@ export const silentMetrics: Metrics = {
   circuitRejected: () => {},
   taskFailed: () => {},
   webhookSent: () => {},
+  marked: () => {},
   signed: () => {},
   credentialsFailed: () => {},
   exposition: async () => '',

@@ -12,6 +12,7 @@ import { createMetrics, METRICS } from './metric-table.ts';
 import {
   type CountedElsewhere,
   CREDENTIAL_FAILURES,
+  MARK_RESULTS,
   type Metrics,
   WEBHOOK_RESULTS,
 } from './metrics.ts';
@@ -74,6 +75,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     circuitRejected: () => metrics.circuitRejections.inc(),
     taskFailed: ({ task }) => metrics.taskFailures.inc({ task }),
     webhookSent: (result) => metrics.webhookDeliveries.inc({ result }),
+    marked: (result) => metrics.marks.inc({ result }),
     signed: ({ durationMs }) => metrics.signingSecs.observe(durationMs / 1000),
     credentialsFailed: (reason) => metrics.credentialFailures.inc({ reason }),
     exposition(now) {
@@ -91,6 +93,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
 function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
+  for (const result of MARK_RESULTS) counters.marks.inc({ result }, 0);
   for (const reason of CREDENTIAL_FAILURES) counters.credentialFailures.inc({ reason }, 0);
   for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
   for (const { method, path } of routes) counters.httpRequests.labels(path, method, '500').inc(0);

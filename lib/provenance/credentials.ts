@@ -92,6 +92,9 @@ export function openCredentials(deps: Deps) {
       return { ok: false, failure: signed };
     },
 
+    /** True if images that are not marked as generated are marked. */
+    marks: settings.mark === 'missing',
+
     /** True if the credentials of provider images are validated. */
     validates: identity !== undefined || settings.check === 'validate',
 

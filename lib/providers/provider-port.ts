@@ -2,6 +2,7 @@ import type { Amount } from '../contract/reply/cost.ts';
 import type { Usage, Warning } from '../contract/reply/image-response.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
+import type { SourceType } from '../contract/resources/source-type.ts';
 import type { Task } from '../platform/task.ts';
 import type { Tariff } from './model-prices-port.ts';
 
@@ -240,6 +241,8 @@ export interface ProviderCatalogue {
 export interface Provider {
   /** The registered name: lowercase letters, digits and `-`. */
   readonly name: string;
+  /** The source of the pixels of the provider. Images are marked and signed with this term. */
+  readonly sourceType: SourceType;
   /** Maximum number of attempts for one call, and the delay before the first retry in milliseconds. */
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
   /**

@@ -38,6 +38,7 @@ export interface Script {
   readonly refuse?: (call: CallOutline) => void;
   /** Replies to each call at once. Without it a test replies through `call`. */
   readonly reply?: (call: ScriptedCall) => void | Promise<void>;
+  readonly sourceType?: Provider['sourceType'];
   /** True if a call rejects with the reason of the signal, as the port requires. */
   readonly obeys?: boolean;
   readonly probe?: () => Promise<ProviderReadiness>;
@@ -60,6 +61,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
 
   return {
     name,
+    sourceType: script.sourceType ?? 'trainedAlgorithmicMedia',
     retry: script.retry ?? { attempts: 1, backoffMs: 0 },
     maxParallelCalls: script.maxParallelCalls ?? script.capabilities.batching.max_parallel_outputs,
     describe: () => ({

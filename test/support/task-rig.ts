@@ -36,6 +36,7 @@ export function taskSettings(parts: Partial<TaskSettings> = {}): TaskSettings {
     catalogue_hours: 24,
     max_outputs: 255,
     max_parallel_outputs: 'auto',
+    digital_source_type: 'trainedAlgorithmicMedia',
     max_transient_attempts: 2,
     transient_backoff_ms: 750,
     ...parts,

@@ -3,7 +3,14 @@ import { closedObject } from '../../contract/schema/closed-object.ts';
 import { keyed, section, text } from '../values/field.ts';
 import { schemaMap } from '../values/field-collections.ts';
 import { NAME } from '../values/text-rules.ts';
-import { ALL_AT_ONCE, BACKEND_RULES, backend, outputs, retries } from './provider-fields.ts';
+import {
+  ALL_AT_ONCE,
+  BACKEND_RULES,
+  backend,
+  outputs,
+  retries,
+  sourceType,
+} from './provider-fields.ts';
 
 const NODE = /^[^.\s]{1,64}$/;
 const MAX_IMAGES = 16;
@@ -62,6 +69,7 @@ export const COMFYUI = keyed(
       about: 'Default model. Must be one of the keys of `workflows`.',
     }),
     ...outputs({ default: 1, auto: ALL_AT_ONCE.auto }),
+    ...sourceType(),
     ...retries(),
   }),
   [

@@ -18,6 +18,7 @@ import {
   onlyFor,
   outputs,
   retries,
+  sourceType,
 } from './provider-fields.ts';
 
 const ADDRESS = 'https://generativelanguage.googleapis.com';
@@ -60,6 +61,7 @@ const INSTANCE = section({
   }),
   ...models(FAMILIES, FAMILIES),
   ...outputs(ALL_AT_ONCE),
+  ...sourceType(),
   ...retries(),
 });
 type Gemini = SettingsOf<typeof INSTANCE>;

@@ -21,6 +21,7 @@ import {
   onlyFor,
   outputs,
   retries,
+  sourceType,
 } from './provider-fields.ts';
 
 const ADDRESS = 'https://api.openai.com/v1';
@@ -165,6 +166,7 @@ const INSTANCE = section({
     default: 'auto',
     auto: 'means 1 for the dialects "localai", "sdcpp", "vllm-omni" and "sglang". For the other dialects, all outputs of a request start at the same time',
   }),
+  ...sourceType(),
   ...retries(),
 });
 type OpenAiImages = SettingsOf<typeof INSTANCE>;

@@ -1,8 +1,13 @@
 import { choice, integer, optionalText, section } from '../values/field.ts';
 import { PATH } from '../values/text-rules.ts';
 
-/** The settings for credentials (C2PA) of delivered images. */
+/** The settings for marks and credentials (C2PA) of delivered images. */
 export const PROVENANCE = section({
+  mark: choice(['missing', 'never'], {
+    default: 'missing',
+    about:
+      'Images that are marked as generated, with the IPTC property DigitalSourceType in their XMP. With "missing", images that have neither a mark nor credentials (C2PA). With "never", none: images that the bridge does not change have the bytes of the provider.',
+  }),
   check: choice(['detect', 'validate'], {
     default: 'detect',
     about:

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { SOURCE_TYPES } from '../../contract/resources/source-type.ts';
 import { closedObject, eitherOf } from '../../contract/schema/closed-object.ts';
 import { isLoopbackHost } from '../values/addresses.ts';
 import {
@@ -225,6 +226,17 @@ export const ALL_AT_ONCE = {
   default: 'auto',
   auto: 'starts all outputs of a request at the same time',
 } as const;
+
+/** Returns the setting for the source of the images of a provider. */
+export function sourceType() {
+  return {
+    digital_source_type: choice(SOURCE_TYPES, {
+      default: 'trainedAlgorithmicMedia',
+      about:
+        'Term of the IPTC vocabulary "Digital Source Type" with which images of this provider are marked and signed. The term of an image that was put into a source is derived from this term.',
+    }),
+  };
+}
 
 /** Returns the settings for retries of a call after a transient failure. */
 export function retries() {

@@ -4,7 +4,7 @@ import { ENDPOINT, NAME, PATH, PLAIN } from '../values/text-rules.ts';
 import { COMFYUI } from './comfyui.ts';
 import { GEMINI } from './gemini.ts';
 import { OPENAI_IMAGES } from './openai-images.ts';
-import { ALL_AT_ONCE, outputs, retries } from './provider-fields.ts';
+import { ALL_AT_ONCE, outputs, retries, sourceType } from './provider-fields.ts';
 import { TASK } from './task.ts';
 
 const AGENT_RESPONSES = section({
@@ -38,6 +38,7 @@ const AGENT_RESPONSES = section({
       'Image models that requests may name. A model that the bridge does not know has the capabilities of the default model.',
   }),
   ...outputs(ALL_AT_ONCE),
+  ...sourceType(),
   ...retries(),
 });
 
@@ -70,6 +71,7 @@ const AGENT_APP_SERVER = section({
     about: 'Model of the agent, which calls the image tool.',
   }),
   ...outputs(ALL_AT_ONCE),
+  ...sourceType(),
   rpc_max_message_bytes: integer({
     default: 67_108_864,
     about: 'Maximum size of one message from the program, in bytes.',

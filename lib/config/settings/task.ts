@@ -14,6 +14,7 @@ import {
   models,
   outputs,
   retries,
+  sourceType,
 } from './provider-fields.ts';
 
 /** The models of Black Forest Labs (its OpenAPI document, 2026-05). */
@@ -60,6 +61,7 @@ const INSTANCE = section({
     default: ALL_AT_ONCE.default,
     auto: 'starts all outputs of a request at the same time, up to the number of tasks that the service runs for one account',
   }),
+  ...sourceType(),
   ...retries(),
 });
 type Task = SettingsOf<typeof INSTANCE>;

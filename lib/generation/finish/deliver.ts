@@ -70,7 +70,7 @@ export type Delivery = ReturnType<typeof createDelivery>;
 
 /** Delivers the verified images of one operation in the requested form: inline, artifact, URL or metadata. */
 export function createDelivery(
-  { publisher, engine, credentials, clock }: Deps,
+  { publisher, engine, credentials, metrics, clock }: Deps,
   { scope, baseUrl, times, client, sending, ledger }: Target,
 ) {
   /** Adds the metadata and delivers the images of an outcome together. */
@@ -79,7 +79,7 @@ export function createDelivery(
     signal: AbortSignal,
     job?: number,
   ): Promise<DeliveredImages> {
-    const deps = { engine, credentials };
+    const deps = { engine, credentials, metrics };
     const outputs = await describeImages(deps, outcome, times.report(), signal);
     const target = { publisher, scope, baseUrl, sending };
     const delivered = await inForm(outputs, outcome.plan, target, job, signal);

@@ -8,24 +8,26 @@ import {
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
 import type { Claim } from '../../provenance/manifest-definition.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
+import { type Mark, NO_MARK } from './mark.ts';
 import { type Outcome, warningsOf } from './response.ts';
 
 export interface DescribeDeps {
-  readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect' | 'withoutManifest'>;
-  readonly credentials: Pick<Credentials, 'sign'>;
+  readonly engine: Pick<ImageTools, 'writeXmp' | 'withoutManifest'>;
+  readonly credentials: Pick<Credentials, 'sign' | 'marks'>;
+  readonly metrics: Pick<Metrics, 'marked'>;
 }
 
-type Engine = DescribeDeps['engine'];
-
 /**
- * An output with the requested metadata, embedded in the image, in a sidecar, or both, and with its credentials. `warnings` includes
- * the warnings about these steps.
+ * An output with its mark and its credentials, and with the requested metadata, embedded in the image, in a sidecar, or both.
+ * `warnings` includes the warnings about these steps.
  */
 export interface DescribedOutput extends FinishedOutput {
+  readonly mark: Mark;
   readonly sidecar: Buffer | undefined;
 }
 
@@ -33,8 +35,8 @@ export interface DescribedOutput extends FinishedOutput {
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
- * Writes the requested metadata records into images and sidecars, and signs images. Returns the outputs in the same order.
- * Verifies each changed image again.
+ * Writes records and marks into images, signs images, and writes sidecars. Returns the outputs in the same order. The order of the
+ * steps keeps signatures valid: a signature covers the record and the mark.
  */
 export async function describeImages(
   deps: DescribeDeps,
@@ -45,12 +47,12 @@ export async function describeImages(
   const { metadata } = outcome.plan.output;
   return Promise.all(
     outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
-      const record = toMetadataRecord(outcome, timings, output, compactFacts(output));
-      const takesRecord = isEmbedded(metadata) && output.treatment.takesRecord;
-      const { image, warnings } = takesRecord
-        ? await signedWithRecord(deps, output, record, signal)
-        : await signed(deps, output, output.image, signal);
-      const described = { ...output, image, warnings: [...output.warnings, ...warnings] };
+      const record = isEmbedded(metadata)
+        ? toMetadataRecord(outcome, timings, output, compactFacts(output))
+        : undefined;
+      const { image, mark, warnings } = await completed(deps, output, record, signal);
+      deps.metrics.marked(mark.result);
+      const described = { ...output, image, mark, warnings: [...output.warnings, ...warnings] };
       const known = withWarnings(outcome, warnings);
       const sidecar = metadata.startsWith('sidecar')
         ? toSidecar(toMetadataRecord(known, timings, output, fullFacts(described)))
@@ -66,28 +68,86 @@ export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warni
   return { ...outcome, result: { ...result, warnings: [...result.warnings, ...more] } };
 }
 
-/** Embeds the record and signs the image. Only an image without credentials can fail because it cannot hold the record. */
-async function signedWithRecord(
+/** An image whose bytes no longer change, and the warnings about its last steps. */
+interface Completed {
+  readonly image: VerifiedImage;
+  readonly mark: Mark;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Writes the record and the mark, and signs the image. Only an image that is not signed can fail because it cannot hold the record.
+ * No image fails because it cannot be marked.
+ */
+async function completed(
   deps: DescribeDeps,
   output: FinishedOutput,
-  record: ImageMetadataRecord,
+  record: ImageMetadataRecord | undefined,
   signal: AbortSignal,
-): Promise<Signed> {
+): Promise<Completed> {
   const { image, treatment } = output;
-  const recorded = await embedded(deps.engine, image, record, signal).catch((error: unknown) => {
+  const unmarked = { image, mark: presentMark(output), warnings: [] };
+  if (!treatment.takesXmp) return unmarked;
+  if (record === undefined) {
+    const marked = await withMark(deps, output, signal);
+    return signed(deps, output, marked ?? unmarked, signal);
+  }
+  const recorded = await withRecord(deps, output, record, signal).catch((error: unknown) => {
     // The record is the only change, so the image can keep the credentials of the provider instead.
     if (treatment.isKeptWithoutRecord && !signal.aborted) return undefined;
     throw error;
   });
   return recorded === undefined
-    ? { image, warnings: ['metadata_not_embedded'] }
+    ? { ...unmarked, warnings: ['metadata_not_embedded'] }
     : signed(deps, output, recorded, signal);
 }
 
-/** An image with its credentials, and the warnings about them. */
-interface Signed {
-  readonly image: VerifiedImage;
-  readonly warnings: readonly Warning[];
+/** Returns the mark of an image to which none is added. */
+function presentMark({ marking: { existing } }: FinishedOutput): Mark {
+  return existing === undefined ? NO_MARK : { result: 'existing', sourceType: existing };
+}
+
+type Unsigned = Pick<Completed, 'image' | 'mark'>;
+
+/** Marks an image. Resolves with undefined if the image has a mark, or cannot be marked. */
+async function withMark(
+  { engine, credentials }: DescribeDeps,
+  { image, marking: { existing, sourceType } }: FinishedOutput,
+  signal: AbortSignal,
+): Promise<Unsigned | undefined> {
+  if (!credentials.marks || existing !== undefined) return undefined;
+  const copy = await engine.writeXmp(image, { sourceType }, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  if (copy === undefined || typeof copy === 'string') return undefined;
+  return { image: copy, mark: { result: 'written', sourceType } };
+}
+
+/** Embeds a record and marks the image. Throws `protocol` if the image cannot hold a record. */
+async function withRecord(
+  { engine, credentials }: DescribeDeps,
+  output: FinishedOutput,
+  record: ImageMetadataRecord,
+  signal: AbortSignal,
+): Promise<Unsigned> {
+  const { image, marking } = output;
+  const json = toXmpJson(fitRecord(record, JSON.stringify, fitsImage));
+  const isMarked = credentials.marks && marking.existing === undefined;
+  const added = isMarked ? { sourceType: marking.sourceType } : {};
+  const copy = await engine.writeXmp(image, { record: json, ...added }, signal);
+  if (typeof copy !== 'string') {
+    return {
+      image: copy,
+      mark: isMarked ? { result: 'written', sourceType: marking.sourceType } : presentMark(output),
+    };
+  }
+  if (copy === 'too_much_xmp') {
+    throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
+      details: { reason: copy },
+    });
+  }
+  throw new BridgeError('internal', 'the metadata could not be written into the image', {
+    details: { reason: copy },
+  });
 }
 
 /**
@@ -96,20 +156,22 @@ interface Signed {
  */
 async function signed(
   { engine, credentials }: DescribeDeps,
-  { image: finished, treatment: { claim, isKeptWithoutRecord } }: FinishedOutput,
-  recorded: VerifiedImage,
+  output: FinishedOutput,
+  unsigned: Unsigned,
   signal: AbortSignal,
-): Promise<Signed> {
-  if (claim === undefined) return { image: recorded, warnings: [] };
+): Promise<Completed> {
+  const { claim, isKeptWithoutRecord } = output.treatment;
+  if (claim === undefined) return { ...unsigned, warnings: [] };
   // The record has made the credentials of the provider invalid. They are part of the new manifest.
-  const bytes = await engine.withoutManifest(recorded, signal);
-  const signing = await credentials.sign({ ...recorded, bytes }, claim, signal);
-  if (signing.ok) return { image: signing.image, warnings: [] };
+  const bytes = await engine.withoutManifest(unsigned.image, signal);
+  const signing = await credentials.sign({ ...unsigned.image, bytes }, claim, signal);
+  if (signing.ok) return { ...unsigned, image: signing.image, warnings: [] };
   if (isKeptWithoutRecord) {
-    return { image: finished, warnings: ['metadata_not_embedded', 'signing_failed'] };
+    const warnings = ['metadata_not_embedded', 'signing_failed'] as const;
+    return { image: output.image, mark: presentMark(output), warnings };
   }
   const lost = hasOriginalCredentials(claim) ? (['credentials_dropped'] as const) : [];
-  return { image: recorded, warnings: [...lost, 'signing_failed'] };
+  return { ...unsigned, warnings: [...lost, 'signing_failed'] };
 }
 
 /** Returns true if the image was made from an image with credentials, which an unsigned image does not have. */
@@ -122,27 +184,6 @@ function hasOriginalCredentials(claim: Claim): boolean {
     case 'created':
       return false;
   }
-}
-
-/** Embeds a record. Throws `protocol` if the image cannot hold a record. */
-async function embedded(
-  engine: Engine,
-  image: VerifiedImage,
-  record: ImageMetadataRecord,
-  signal: AbortSignal,
-): Promise<VerifiedImage> {
-  const json = fitRecord(record, JSON.stringify, fitsImage);
-  const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
-  if (bytes === undefined) {
-    throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
-      details: { reason: 'too_much_xmp' },
-    });
-  }
-  const inspection = await engine.inspect(bytes, signal);
-  if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
-  throw new BridgeError('internal', 'writing metadata changed the image', {
-    details: { reason: inspection.ok ? 'changed' : inspection.fault },
-  });
 }
 
 function toSidecar(record: ImageMetadataRecord): Buffer {
@@ -158,12 +199,6 @@ function compactFacts({ index, image: { format, width, height } }: FinishedOutpu
 function fullFacts(output: FinishedOutput): ImageMetadataRecord['image'] {
   const { bytes, sha256 } = output.image;
   return { ...compactFacts(output), bytes: bytes.byteLength, sha256 };
-}
-
-function looksLike(after: VerifiedImage, before: VerifiedImage): boolean {
-  return (['format', 'width', 'height', 'orientation', 'alpha'] as const).every(
-    (fact) => after[fact] === before[fact],
-  );
 }
 
 /** Returns the complete record of how one image was made. */

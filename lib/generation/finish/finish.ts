@@ -1,16 +1,24 @@
 import type { Delivered, Warning } from '../../contract/reply/image-response.ts';
 import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
+import { toSourceTypeUrl } from '../../contract/resources/source-type.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import { ownImage, putBack } from '../emulated-mask.ts';
 import type { FinishPlan } from '../plan/plan.ts';
+import { type MarkPlan, planMark } from './mark.ts';
 import { type CredentialDeps, type Treatment, treat } from './treatment.ts';
 
 interface Deps extends CredentialDeps {
   readonly engine: Pick<
     ImageTools,
-    'inspect' | 'convert' | 'removeBackground' | 'composite' | 'manifestBytes' | 'hasCredentialLink'
+    | 'inspect'
+    | 'convert'
+    | 'removeBackground'
+    | 'composite'
+    | 'manifestBytes'
+    | 'hasCredentialLink'
+    | 'readSourceType'
   >;
   /** The images of the request. */
   readonly inputs: readonly VerifiedImage[];
@@ -25,6 +33,7 @@ export interface FinishedOutput {
   readonly verdict: Delivered;
   readonly warnings: readonly Warning[];
   readonly treatment: Treatment;
+  readonly marking: MarkPlan;
 }
 
 export interface Unfinished {
@@ -101,11 +110,13 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
     const image = whole.format === format ? whole : await converted(whole, plan, signal);
     const isCutOut = whole !== given && !masked;
     const { embedsRecord, model, sourceType } = plan;
+    const parts = { given, image, masked, isCutOut, inputs, embedsRecord, model };
     const treatment = await treat(
-      { given, image, masked, isCutOut, inputs, embedsRecord, model, sourceType },
+      { ...parts, sourceType: toSourceTypeUrl(sourceType) },
       { engine, credentials },
       signal,
     );
+    const marking = await planMark({ ...parts, sourceType }, engine, signal);
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
@@ -114,7 +125,7 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
       ...treatment.warnings,
     ];
     const revisedPrompt = plan.revisedPrompt === 'omit' ? undefined : output.revisedPrompt;
-    return { index, image, revisedPrompt, generationMs, verdict, warnings, treatment };
+    return { index, image, revisedPrompt, generationMs, verdict, warnings, treatment, marking };
   };
 }
 

@@ -26,9 +26,10 @@ export interface MadeImage {
   readonly sourceType: string;
 }
 
-/** The steps after the pixels: whether the record is embedded, and what is signed. */
+/** The steps after the pixels: whether the XMP may be changed, and what is signed. */
 export interface Treatment {
-  readonly takesRecord: boolean;
+  /** False if a record or a mark would break credentials that stay in the image. */
+  readonly takesXmp: boolean;
   /** The statement to sign. Undefined if the image is not signed. */
   readonly claim: Claim | undefined;
   /** True if the image has valid credentials of the provider, and only the record changes it. */
@@ -62,15 +63,15 @@ export async function treat(
   return plain([], changedClaim(made, changesOf(made)));
 }
 
-/** Treats an image whose bytes the provider has signed. Only a record would change it. */
+/** Treats an image whose bytes the provider has signed. Only a record changes it, and with the record a mark is written. */
 function kept(made: MadeImage, found: Found, deps: CredentialDeps): Treatment {
   const invalid = found === 'invalid' ? (['credentials_invalid'] as const) : [];
-  if (!made.embedsRecord) return plain(invalid);
+  if (!made.embedsRecord) return { ...plain(invalid), takesXmp: false };
   if (canSign(found, deps)) {
     return { ...plain([], changedClaim(made, ['edited.metadata'])), isKeptWithoutRecord: true };
   }
   const warnings = ['metadata_not_embedded', ...invalid, ...blame(found, deps)] as const;
-  return { ...plain(warnings), takesRecord: false };
+  return { ...plain(warnings), takesXmp: false };
 }
 
 /** Treats a composite, which has no credentials of its own and can lose those of its source and those of the drawn image. */
@@ -163,5 +164,5 @@ function toOriginal({ bytes, format }: VerifiedImage, found: Found): Original {
 }
 
 function plain(warnings: readonly Warning[], claim?: Claim): Treatment {
-  return { takesRecord: true, claim, isKeptWithoutRecord: false, warnings };
+  return { takesXmp: true, claim, isKeptWithoutRecord: false, warnings };
 }

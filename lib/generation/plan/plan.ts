@@ -1,5 +1,6 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
+import type { SourceType } from '../../contract/resources/source-type.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { EncodeOptions, MatteOptions, VerifiedImage } from '../../images/image.ts';
 import { type InputFacts, type InputSet, mapInputs, toList } from '../../inputs/input-source.ts';
@@ -46,8 +47,8 @@ export interface FinishPlan {
   /** True if the metadata record is embedded in the image. */
   readonly embedsRecord: boolean;
   readonly model: string;
-  /** URL of the IPTC term for the source of the generated pixels. */
-  readonly sourceType: string;
+  /** The source of the generated pixels. */
+  readonly sourceType: SourceType;
   /** The requested values that the delivered image is compared with. */
   readonly requested: Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
 }
@@ -88,9 +89,6 @@ export function makePlan(
   return Object.freeze(plan);
 }
 
-/** The namespace of the terms for the source of an image (IPTC NewsCodes, "Digital Source Type"). */
-const SOURCE_TYPES = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
-
 function toFinishPlan(
   { parameters, formatNamed, policies, output }: PlannedRequest,
   { provider, model }: Route,
@@ -118,8 +116,7 @@ function toFinishPlan(
     revisedPrompt: policies.revised_prompt,
     embedsRecord: isEmbedded(output.metadata),
     model,
-    sourceType:
-      SOURCE_TYPES + (provider.name === 'sandbox' ? 'algorithmicMedia' : 'trainedAlgorithmicMedia'),
+    sourceType: provider.sourceType,
     requested: { parameters, formatNamed },
   };
 }

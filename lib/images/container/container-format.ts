@@ -1,6 +1,6 @@
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault, Refused } from '../image.ts';
-import type { XmpPacket } from '../xmp/xmp-packet.ts';
+import type { XmpPacket } from '../xmp/xmp-content.ts';
 
 /** The functions on the container of one image format. No function decodes pixels. */
 export interface ContainerFormat {
@@ -45,6 +45,8 @@ export interface Span {
 export interface ExistingXmp extends Span {
   /** Bytes of the packet. Undefined if the packet is not readable or is only the continuation of another packet. */
   readonly packet: Buffer | undefined;
+  /** The part of a continuation that this chunk or segment contains. */
+  readonly extension?: Buffer;
 }
 
 /** The XMP of an image. */
@@ -78,13 +80,59 @@ export function removal({ start, end }: Span): Edit {
   return { start, end, insert: Buffer.alloc(0) };
 }
 
+const COPY_STEP_BYTES = 4 * 1024 * 1024;
+
 /** Applies edits to `bytes` and copies each byte once. The edits can be in any order but must not overlap. */
-export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
-  const parts: Buffer[] = [];
+export function* splice(bytes: Buffer, edits: readonly Edit[]): Steps<Buffer> {
+  const growth = edits.reduce(
+    (sum, { start, end, insert }) => sum + insert.length - end + start,
+    0,
+  );
+  const edited = Buffer.allocUnsafe(bytes.length + growth);
+  let at = 0;
+  for (const part of partsOf(bytes, edits)) {
+    for (let from = 0; from < part.bytes.length; from += COPY_STEP_BYTES) {
+      const step = part.bytes.subarray(from, from + COPY_STEP_BYTES);
+      edited.set(step, at);
+      at += step.length;
+      yield;
+    }
+  }
+  return edited;
+}
+
+/** Returns true if `edited` has all bytes of `bytes` outside the edits, in their places. The inserted bytes are not compared. */
+export function* hasOnlyEdits(
+  bytes: Buffer,
+  edited: Buffer,
+  edits: readonly Edit[],
+): Steps<boolean> {
+  let at = 0;
+  for (const part of partsOf(bytes, edits)) {
+    for (let from = 0; !part.isInserted && from < part.bytes.length; from += COPY_STEP_BYTES) {
+      const step = part.bytes.subarray(from, from + COPY_STEP_BYTES);
+      if (Buffer.compare(step, edited.subarray(at + from, at + from + step.length)) !== 0) {
+        return false;
+      }
+      yield;
+    }
+    at += part.bytes.length;
+  }
+  return at === edited.length;
+}
+
+/** A part of an edited file, from the original file or inserted. */
+interface Part {
+  readonly bytes: Buffer;
+  readonly isInserted: boolean;
+}
+
+function* partsOf(bytes: Buffer, edits: readonly Edit[]): Generator<Part> {
   let at = 0;
   for (const { start, end, insert } of [...edits].sort((a, b) => a.start - b.start)) {
-    parts.push(bytes.subarray(at, start), insert);
+    yield { bytes: bytes.subarray(at, start), isInserted: false };
+    yield { bytes: insert, isInserted: true };
     at = end;
   }
-  return Buffer.concat([...parts, bytes.subarray(at)]);
+  yield { bytes: bytes.subarray(at), isInserted: false };
 }

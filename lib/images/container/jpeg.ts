@@ -299,6 +299,8 @@ function isJumbf({ marker, payload }: JpegSegment): boolean {
  */
 const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
+/** The digest of the whole extension, its length, and the position of this part. */
+const EXTENSION_HEAD_BYTES = 32 + 4 + 4;
 
 /** Finds the XMP packets before the first scan. A new packet is inserted after the JFIF and EXIF segments at the start. */
 function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
@@ -340,7 +342,9 @@ function packetIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | u
   if (beginsWith(payload, PACKET_NAME)) {
     return { start, end, packet: payload.subarray(PACKET_NAME.length) };
   }
-  return beginsWith(payload, EXTENSION_NAME) ? { start, end, packet: undefined } : undefined;
+  if (!beginsWith(payload, EXTENSION_NAME)) return undefined;
+  const extension = payload.subarray(EXTENSION_NAME.length + EXTENSION_HEAD_BYTES);
+  return { start, end, packet: undefined, extension };
 }
 
 /** Replaces a segment, including its fill bytes, with a comment of the same length. */

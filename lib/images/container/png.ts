@@ -366,7 +366,8 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
     const { type, start, end } = chunk;
     if (type === 'IEND') break;
     if (type === 'IDAT') pixelsAt ??= start;
-    if (type === 'iTXt') existing.push(...packetsIn(chunk));
+    const found = packetIn(chunk);
+    if (found !== undefined) existing.push({ start, end, packet: found.packet });
     at = end;
     yield;
   }
@@ -381,10 +382,28 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
   };
 }
 
-function packetsIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
-  const found = toInternationalText(data);
-  if (found?.keyword !== XMP_KEYWORD) return [];
-  return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
+/**
+ * Returns the packet in a text chunk. The XMP specification permits only `iTXt`, but some writers use the older kinds of text, and
+ * readers find these packets too. Returns undefined if the chunk has no packet.
+ */
+function packetIn({ type, data }: PngChunk): { readonly packet: Buffer | undefined } | undefined {
+  switch (type) {
+    case 'iTXt': {
+      const found = toInternationalText(data);
+      if (found?.keyword !== XMP_KEYWORD) return undefined;
+      return { packet: found.flag === 0 ? found.text : inflated(found.text) };
+    }
+    case 'tEXt':
+      return isXmp(data) ? { packet: data.subarray(XMP_KEYWORD.length + 1) } : undefined;
+    case 'zTXt':
+      return isXmp(data) ? { packet: inflated(data.subarray(XMP_KEYWORD.length + 2)) } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isXmp(data: Buffer): boolean {
+  return data.toString('latin1', 0, XMP_KEYWORD.length + 1) === `${XMP_KEYWORD}\0`;
 }
 
 /** Inflates a packet. Returns undefined if the stream is invalid, or if the stream or the packet is too long. */

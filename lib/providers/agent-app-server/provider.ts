@@ -28,6 +28,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
 
   return {
     name,
+    sourceType: settings.digital_source_type,
     // A turn is never retried because each turn is charged.
     retry: { attempts: 1, backoffMs: 0 },
     maxParallelCalls: document.batching.max_parallel_outputs,

@@ -7,6 +7,7 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   readonly displayName: string;
   readonly settings: {
     readonly image_model: string;
+    readonly digital_source_type: Provider['sourceType'];
     readonly max_transient_attempts: number;
     readonly transient_backoff_ms: number;
   };
@@ -37,6 +38,7 @@ export function createBackendProvider(backend: Backend): Provider {
   const calls = createRunningCalls();
   return {
     name,
+    sourceType: settings.digital_source_type,
     retry: {
       attempts: settings.max_transient_attempts,
       backoffMs: settings.transient_backoff_ms,

@@ -62,6 +62,8 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
 
   return {
     name,
+    // The sandbox draws its images without a trained model.
+    sourceType: 'algorithmicMedia',
     retry: { attempts: 2, backoffMs: 750 },
     maxParallelCalls: MAX_OUTPUTS,
     describe: () => ({

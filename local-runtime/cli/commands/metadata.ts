@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { sniff } from '../../../lib/images/container/containers.ts';
-import { readRecord, readSourceType } from '../../../lib/images/xmp/image-record.ts';
+import { readRecord, readSourceType } from '../../../lib/images/xmp/image-xmp.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import type { CredentialReport, ManifestReport } from '../../../lib/provenance/manifest-report.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../../lib/images/xmp/image-record.ts';
+import { writeXmp } from '../../../lib/images/xmp/image-xmp.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';
@@ -30,7 +30,9 @@ export const embedMetadata: Bench = {
 async function measure(format: OutputFormat, bytes: Buffer, rounds: number): Promise<Row> {
   const times: Record<'ours' | 'theirs', number[]> = { ours: [], theirs: [] };
   for (let round = 0; round < rounds; round += 1) {
-    times.ours.push(await each(async () => embedRecord({ bytes, format }, RECORD, slices, signal)));
+    times.ours.push(
+      await each(async () => writeXmp({ bytes, format }, { record: RECORD }, slices, signal)),
+    );
     times.theirs.push(await each(async () => Buffer.concat([bytes])));
   }
   return {

@@ -164,6 +164,7 @@ export function createSeller(deps: Deps): Provider {
 
   return {
     name,
+    sourceType: 'trainedAlgorithmicMedia',
     retry: { attempts: 2, backoffMs: 1 },
     maxParallelCalls,
     describe: () => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
-import { embedRecord, readRecord } from '../../../lib/images/xmp/image-record.ts';
+import { readRecord } from '../../../lib/images/xmp/image-xmp.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -12,6 +12,7 @@ import { slices } from '../../support/slices.ts';
 import { fiftyImages } from './fifty-images.ts';
 import { mutationsOf, resealed } from './mutations.ts';
 import { complaintAbout, missingDecoders } from './outside-decoders.ts';
+import { embedRecord } from './xmp/embed-record.ts';
 
 /** The number of mutations. Set `IMAGE_MUTATIONS=5000` for a long run, and `IMAGE_SEED` for other mutations. */
 const BY_HAND = process.env['IMAGE_MUTATIONS'];
@@ -103,9 +104,7 @@ async function findings(bytes: Buffer): Promise<readonly string[]> {
       ({ code }) => (code === 'input' ? false : expect.fail(`inputs: ${code}`)),
     );
   const reading = await readRecord(bytes, limits, slices, signal);
-  const embedded = inspection.ok
-    ? await embedRecord(inspection.image, RECORD, slices, signal)
-    : undefined;
+  const embedded = inspection.ok ? await embedRecord(inspection.image, RECORD, signal) : undefined;
   const tookMs = systemClock.monotonicMs() - startedMs;
   const found: string[] = [];
   if (tookMs > HANG_MS) found.push(`took ${Math.round(tookMs)} ms`);

@@ -7,6 +7,7 @@ import { REFUSAL_REASONS } from '../../../lib/errors/refusals.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
 import {
   CREDENTIAL_FAILURES,
+  MARK_RESULTS,
   type Metrics,
   WEBHOOK_RESULTS,
 } from '../../../lib/metrics/metrics.ts';
@@ -228,6 +229,7 @@ describe('createPrometheusMetrics', () => {
         ...REFUSAL_REASONS,
         ...WEBHOOK_RESULTS,
         ...CREDENTIAL_FAILURES,
+        ...MARK_RESULTS,
       ],
     ]);
     const metrics = await open();

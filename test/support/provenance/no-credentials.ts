@@ -1,5 +1,6 @@
-/** The credentials of a bridge without certificates that does not validate images. */
+/** The credentials of a bridge without certificates that neither validates nor marks images. */
 export const NO_CREDENTIALS = {
+  marks: false,
   validates: false,
   maxManifestBytes: 4_194_304,
   scope: undefined,

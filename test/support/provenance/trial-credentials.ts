@@ -25,6 +25,7 @@ export async function openTrialCredentials(folder: string, options: Options = {}
   const failures: CredentialFailure[] = [];
   const credentials = openCredentials({
     settings: {
+      mark: 'never',
       check: 'validate',
       trust_anchors_file,
       max_manifest_bytes: 65_536,

@@ -14,7 +14,7 @@ import type { OutputFormat } from '../../../../lib/contract/request/parameters.t
 import { fitRecord, toMetadataRecord } from '../../../../lib/generation/finish/describe-images.ts';
 import type { Outcome } from '../../../../lib/generation/finish/response.ts';
 import { longestRecord } from '../../../../lib/generation/plan/record-essentials.ts';
-import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
 import { insertAfterSoi, segment } from '../../images/container/jpeg-bytes.ts';

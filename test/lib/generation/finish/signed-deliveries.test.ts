@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageWithBytes, Warning } from '../../../../lib/contract/reply/image-response.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import type { Credentials } from '../../../../lib/provenance/credentials.ts';
 import type { ManifestReport } from '../../../../lib/provenance/manifest-report.ts';
 import { trialCertificates } from '../../../support/provenance/certificates.ts';

@@ -57,10 +57,10 @@ describe('treat, without validation', () => {
       const image = await linkedImage(format);
 
       expect(await treated(image, image, true)).toMatchObject({
-        takesRecord: false,
+        takesXmp: false,
         warnings: ['metadata_not_embedded'],
       });
-      expect(await treated(image, image, false)).toMatchObject({ warnings: [] });
+      expect(await treated(image, image, false)).toMatchObject({ takesXmp: false, warnings: [] });
     },
   );
 

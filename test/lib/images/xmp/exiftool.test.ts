@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../../../support/slices.ts';
 import { fiftyImages } from '../fifty-images.ts';
+import { embedRecord } from './embed-record.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
@@ -40,7 +41,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
     folder = await mkdtemp(join(tmpdir(), 'exiftool-'));
     names = IMAGES.map(({ format }, index) => `${index}.${format}`);
     for (const [index, { bytes, format }] of IMAGES.entries()) {
-      const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
+      const embedded = await embedRecord({ bytes, format }, RECORD, signal);
       await writeFile(join(folder, names[index] ?? ''), embedded ?? expect.fail('not embedded'));
     }
   });

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkContainer, sniff } from '../../../../lib/images/container/containers.ts';
-import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
-import { recordIn, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
+import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
+import { RECORD_PROPERTY, valueIn } from '../../../../lib/images/xmp/xmp-properties.ts';
 import { finish } from '../../../support/finish.ts';
 import { slices } from '../../../support/slices.ts';
 import { FOREIGN_PACKET, fiftyImages } from '../fifty-images.ts';
 import { mutationsOf } from '../mutations.ts';
+import { embedRecord } from './embed-record.ts';
 
 const RUNS = 2000;
 
@@ -24,7 +26,7 @@ const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"
 const IMAGES = (await fiftyImages()).filter(({ bytes }) => bytes.length < 20_000);
 const WITH_RECORDS = await Promise.all(
   IMAGES.map(async (image) => {
-    const embedded = await embedRecord(image, RECORD, slices, signal);
+    const embedded = await embedRecord(image, RECORD, signal);
     return embedded ?? expect.fail('the record was not embedded');
   }),
 );
@@ -41,7 +43,7 @@ describe('mutated images', () => {
       // The engine embeds records only in valid images, but an invalid image must not break embedRecord either.
       const format = sniff(bytes) ?? 'png';
 
-      const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
+      const embedded = await embedRecord({ bytes, format }, RECORD, signal);
 
       expect(embedded?.length ?? 0).toBeLessThan(bytes.length + 64 * 1024);
       if (!isValid || embedded === undefined) return;
@@ -66,7 +68,7 @@ describe('mutated images', () => {
     const packets = [FOREIGN_PACKET, FOREIGN_PACKET.replace('elsewhere', '<![CDATA[x]]>')];
     const buffers = packets.map((packet) => Buffer.from(packet));
     const property = fc.asyncProperty(mutationsOf(buffers), async ({ bytes }) => {
-      const record = await recordIn(bytes.toString('utf8'));
+      const record = await valueIn(bytes.toString('utf8'), RECORD_PROPERTY);
 
       expect(record).toBeUndefined();
     });

@@ -30,6 +30,7 @@ export function settingsOf(parts: Partial<ImagesSettings> = {}): ImagesSettings 
     result_hosts: [],
     max_outputs: 255,
     max_parallel_outputs: 'auto',
+    digital_source_type: 'trainedAlgorithmicMedia',
     max_transient_attempts: 2,
     transient_backoff_ms: 750,
     ...parts,

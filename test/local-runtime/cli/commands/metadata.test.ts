@@ -8,14 +8,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../../../infra/generators/openapi/examples/examples.ts';
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { image as imageBytes } from '../../../lib/generation/images.ts';
 import { chunk, insertAfterHeader } from '../../../lib/images/container/png-bytes.ts';
+import { embedRecord } from '../../../lib/images/xmp/embed-record.ts';
 import { trialCertificates } from '../../../support/provenance/certificates.ts';
 import { createProviderSigner, GENERATED } from '../../../support/provenance/signed-images.ts';
 import { runCommand } from '../../../support/run-command.ts';
-import { slices } from '../../../support/slices.ts';
 
 const { signal } = new AbortController();
 const certificates = trialCertificates({ organisation: 'Gallery \u001b[31m of Tests' });
@@ -44,7 +43,7 @@ async function run(...argv: string[]): Promise<number> {
 async function imageWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
   const image = { bytes: await imageBytes({ format }), format };
   const json = toXmpJson(JSON.stringify(record));
-  const bytes = await embedRecord(image, json, slices, signal);
+  const bytes = await embedRecord(image, json, signal);
   return bytes ?? expect.fail('the record was not embedded');
 }
 
@@ -214,7 +213,7 @@ describe('metadata', () => {
       'a record that is no JSON',
       async () => {
         const image = { bytes: await imageBytes(), format: 'png' } as const;
-        return (await embedRecord(image, '{"version":', slices, signal)) ?? '';
+        return (await embedRecord(image, '{"version":', signal)) ?? '';
       },
       'has no record in a format known to this version',
     ],

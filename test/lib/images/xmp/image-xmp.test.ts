@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
-import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { MAX_RECORD_BYTES, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { slices } from '../../../support/slices.ts';
@@ -17,6 +17,7 @@ import {
   webpXmp,
 } from '../fifty-images.ts';
 import { fourBlocks, fromPixels } from '../sample-images.ts';
+import { embedRecord } from './embed-record.ts';
 
 const limits = {
   max_encoded_bytes: 8 * 1024 * 1024,
@@ -32,7 +33,7 @@ const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a <b>do
 const IMAGES = await fiftyImages();
 
 async function embed({ bytes, format }: Omit<Image, 'what'>, record = RECORD): Promise<Buffer> {
-  const embedded = await embedRecord({ bytes, format }, record, slices, signal);
+  const embedded = await embedRecord({ bytes, format }, record, signal);
   return embedded ?? expect.fail('the record was not embedded');
 }
 
@@ -148,12 +149,7 @@ describe('embedRecord', () => {
       PIXELS,
       END,
     );
-    const outcome = embedRecord(
-      { bytes, format: 'png' },
-      RECORD,
-      slices,
-      AbortSignal.abort('aborted'),
-    );
+    const outcome = embedRecord({ bytes, format: 'png' }, RECORD, AbortSignal.abort('aborted'));
 
     await expect(outcome).rejects.toBe('aborted');
   });
@@ -284,9 +280,7 @@ describe('embedRecord: an image with XMP', () => {
       },
     ];
 
-    const embedded = await Promise.all(
-      images.map((image) => embedRecord(image, RECORD, slices, signal)),
-    );
+    const embedded = await Promise.all(images.map((image) => embedRecord(image, RECORD, signal)));
 
     expect(embedded).toEqual([undefined, undefined, undefined]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_PACKET_BYTES } from '../../../../lib/images/container/container-format.ts';
-import { recordIn } from '../../../../lib/images/xmp/xmp-packet.ts';
+import { RECORD_PROPERTY, valueIn } from '../../../../lib/images/xmp/xmp-properties.ts';
 
 const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
 const IB = 'xmlns:ib="urn:image-bridge:xmp:1#"';
@@ -8,7 +8,7 @@ const IB = 'xmlns:ib="urn:image-bridge:xmp:1#"';
 const packet = (description: string) =>
   `<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ${RDF}>${description}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
 
-describe('recordIn', () => {
+describe('valueIn', () => {
   test.each([
     [
       'a CDATA section',
@@ -40,7 +40,7 @@ describe('recordIn', () => {
       `<rdf:Description xmlns:dc="d" dc:title="t"/><rdf:Description ${IB}><ib:record><![CDATA[{"a":"<&"}]]></ib:record></rdf:Description>`,
     ],
   ])('reads the record from %s', async (_, description) => {
-    expect(await recordIn(packet(description))).toBe('{"a":"<&"}');
+    expect(await valueIn(packet(description), RECORD_PROPERTY)).toBe('{"a":"<&"}');
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe('recordIn', () => {
     ['very deep nesting', '<a>'.repeat(100_000) + '</a>'.repeat(100_000)],
     ['names of objects', packet('<__proto__ constructor="1"><prototype/></__proto__>')],
   ])('finds no record in %s', async (_, text) => {
-    expect(await recordIn(text)).toBeUndefined();
+    expect(await valueIn(text, RECORD_PROPERTY)).toBeUndefined();
   });
 
   test.each([
@@ -90,7 +90,7 @@ describe('recordIn', () => {
   ])('parses half a megabyte of %s in bounded time', { timeout: 10_000 }, async (_, text) => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_PACKET_BYTES + 1024);
 
-    const record = await recordIn(text);
+    const record = await valueIn(text, RECORD_PROPERTY);
 
     expect(record === undefined || /^&+$/.test(record)).toBe(true);
   });
