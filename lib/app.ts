@@ -94,15 +94,11 @@ export interface App {
  * process, and probes the providers. The caller must have locked the state directory. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, metrics, env, createEngine = createImageEngine } = outside;
-  const {
-    openProviders = enabledProviders,
-    openStorage = openStores,
-    tokens = NO_TOKENS,
-  } = outside;
+  const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
+  const { openProviders = enabledProviders, openStorage = openStores } = outside;
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const credentials = await openSigning(config, outside, slices);
-  const engine = createEngine({ limits: config.images, clock, slices });
+  const engine = openEngine(config, outside, slices);
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const { registry, prices } = openRegistry(config, enabled.providers);
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
@@ -198,6 +194,14 @@ async function openSigning(
     await credentials.close();
     throw error;
   }
+}
+
+function openEngine(
+  { images: limits }: Config,
+  { clock, createEngine = createImageEngine }: Outside,
+  slices: TimeSlices,
+): ImageEngine {
+  return createEngine({ limits, clock, slices });
 }
 
 /** Returns the functions that report what does not prevent a start: failures and properties that make the stores worse. */
