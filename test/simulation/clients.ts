@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { handler as getArtifact } from '../../handlers/artifacts/get-artifact.ts';
 import { handler as createImage } from '../../handlers/images/create-image.ts';
 import { handler as cancelJob } from '../../handlers/jobs/cancel-job.ts';
@@ -22,6 +23,7 @@ export interface AcknowledgedJob {
   readonly id: string;
   readonly token: string;
   readonly action: string;
+  /** The time of the acceptance on the monotonic clock. */
   readonly atMs: number;
 }
 
@@ -29,6 +31,8 @@ interface Deps {
   readonly bridge: Bridge;
   readonly clock: VirtualClock;
   readonly services: Services;
+  /** The images that clients send. */
+  readonly images: readonly Buffer[];
   readonly log: (event: string) => void;
   readonly violate: (violation: string) => void;
 }
@@ -39,7 +43,7 @@ const MAX_POLLS = 40;
 export type Clients = ReturnType<typeof createClients>;
 
 /** Creates the clients of the bridge, which check every reply that they receive. */
-export function createClients({ bridge, clock, services, log, violate }: Deps) {
+export function createClients({ bridge, clock, services, images: inputs, log, violate }: Deps) {
   const jobs = new Map<string, AcknowledgedJob>();
   const artifacts = new Map<string, string>();
   let requests = 0;
@@ -91,13 +95,16 @@ export function createClients({ bridge, clock, services, log, violate }: Deps) {
   }
 
   async function images(action: ActionOf<'images'>): Promise<void> {
-    const { name, request, form } = action;
+    const { name, request, form, isAsync } = action;
     const lives = bridge.lives();
+    const body = bodyOf(name, request, form, inputs);
+    const headers = { ...keyOf(action), ...(isAsync ? { prefer: 'respond-async, wait=20' } : {}) };
     const replies = await sendAll(action, (_, signal) =>
-      send(createImage, request.token, {
-        ...{ ...NATIVE, headers: keyOf(action), body: bodyOf(name, request, form), signal },
-      }),
+      send(createImage, request.token, { ...NATIVE, headers, body, signal }),
     );
+    for (const reply of replies) {
+      if (reply?.status === 202) acknowledge(name, request.token, reply);
+    }
     const made = replies.flatMap((reply) => (reply?.status === 200 ? [reply.json] : []));
     for (const { data = [], failures = [] } of made) {
       noteArtifacts(request.token, data);
@@ -141,7 +148,7 @@ export function createClients({ bridge, clock, services, log, violate }: Deps) {
     const { id } = reply.json;
     const known = jobs.get(id);
     if (known && known.token !== token) violate(`job ${id} belongs to two tokens`);
-    const job = known ?? { id, token, action, atMs: clock.nowMs() };
+    const job = known ?? { id, token, action, atMs: clock.monotonicMs() };
     jobs.set(id, job);
     return job;
   }
@@ -149,7 +156,7 @@ export function createClients({ bridge, clock, services, log, violate }: Deps) {
   async function job(action: ActionOf<'job'>): Promise<void> {
     const { name, request, webhookEvents: events, priority } = action;
     const webhook = events && { webhook: { url: `https://hooks.example/${name}`, events } };
-    const body = { ...bodyOf(name, request, 'artifact'), ...webhook, priority };
+    const body = { ...bodyOf(name, request, 'artifact', inputs), ...webhook, priority };
     const post = () => send(createJob, request.token, { ...NATIVE, headers: keyOf(action), body });
     const replies = await Promise.all([
       post(),
@@ -217,6 +224,11 @@ export function createClients({ bridge, clock, services, log, violate }: Deps) {
     }
     const foreign = [...artifacts].filter(([, owner]) => owner !== token).slice(-5);
     for (const [id] of foreign) await expectUnknown(getArtifact, token, { path: { id } });
+    const mine = [...artifacts].filter(([, owner]) => owner === token).slice(-5);
+    for (const [id] of mine) {
+      const reply = await send(getArtifact, token, { path: { id } });
+      if (reply?.status === 200) checkContent(id, reply);
+    }
     const own = new Set([...jobs.values()].filter((it) => it.token === token).map(({ id }) => id));
     const listed = await send(listJobs, token, { query: 'limit=100&visibility=all' });
     for (const { id } of listed?.json.items ?? []) {
@@ -224,6 +236,11 @@ export function createClients({ bridge, clock, services, log, violate }: Deps) {
       if (known && !own.has(id)) violate(`the list of ${token} has a job of ${known.token}`);
     }
     await send(getUsage, token, { query: 'days=2' });
+  }
+
+  function checkContent(id: string, { headers, json: bytes }: Reply): void {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    if (headers['etag'] !== `"${sha256}"`) violate(`the artifact ${id} has other bytes`);
   }
 
   async function expectUnknown(

@@ -140,18 +140,35 @@ export function createStateReader(folder: string, disk: MemoryDisk) {
     ];
   }
 
+  /** Returns the stored images that no job has, and the images of jobs that are not stored. */
+  function strayInputs(): {
+    readonly unneeded: readonly string[];
+    readonly lost: readonly string[];
+  } {
+    const needed = rows<{ sha256: string }>('SELECT DISTINCT sha256 FROM job_input').map(
+      ({ sha256 }) => sha256,
+    );
+    const stored = disk.listInputs();
+    return {
+      unneeded: stored.filter((sha256) => !needed.includes(sha256)),
+      lost: needed.filter((sha256) => !stored.includes(sha256)),
+    };
+  }
+
   return {
     /** Returns the violations of what holds between any two steps. */
     violations: (): readonly string[] => [
       ...miscountedTotals(),
       ...ALWAYS.flatMap(texts),
       ...strayFiles(),
+      ...strayInputs().lost.map((sha256) => `the input ${sha256} of a job is lost`),
     ],
 
     /** Returns the violations of what holds when nothing is under way. */
     violationsWhenQuiet: (): readonly string[] => [
       ...WHEN_QUIET.flatMap(texts),
       ...disk.list().staged.map((id) => `the file ${id} is still staged`),
+      ...strayInputs().unneeded.map((sha256) => `no job needs the stored input ${sha256}`),
     ],
 
     /** Returns the number of jobs that have not ended and of webhooks that are not delivered. */

@@ -92,7 +92,7 @@ async function runSchedule(
   const receivers = createReceivers({ seed, clock, log });
   const parts = { seed, folder, config, clock, turns, disk, services, receivers, engine };
   const bridge = createBridge({ ...parts, tokens: TOKENS, log, violate });
-  const clients = createClients({ bridge, clock, services, log, violate });
+  const clients = createClients({ bridge, clock, services, images, log, violate });
   const reader = createStateReader(folder, disk);
   let underWay = 0;
   let events = 0;
@@ -198,10 +198,12 @@ async function runSchedule(
     do if (!(await step())) return;
     while (!bridge.isServing());
     await finish(bridge.runTask('artifact-retention'), step);
+    await finish(bridge.runTask('job-retention'), step);
     const tokenOf = new Map(
       actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
     );
-    const mayBeRemoved = (atMs: number) => clock.nowMs() - atMs > RETENTION_SECS * 1000;
+    // The wall clock, by which jobs expire, may have been set forward by hours and back again.
+    const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > RETENTION_SECS * 500;
     for (const violation of [...reader.violations(), ...reader.violationsWhenQuiet()]) {
       violate(violation);
     }

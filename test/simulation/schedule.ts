@@ -12,6 +12,8 @@ export interface RequestPlan {
   /** The services of the routes, in their order. */
   readonly routes: readonly string[];
   readonly isKeyed: boolean;
+  /** The images to edit, by their numbers. Empty if the request generates images. */
+  readonly inputs: readonly number[];
   /** The time after which the client disconnects or cancels. */
   readonly leavesAfterMs: number | undefined;
   /** The times after which the client sends the same request again. */
@@ -37,6 +39,8 @@ export type Action = {
       readonly type: 'images';
       readonly request: RequestPlan;
       readonly form: 'b64_json' | 'artifact' | 'url' | 'metadata';
+      /** True if the client prefers a job. */
+      readonly isAsync: boolean;
     }
   | { readonly type: 'openai'; readonly request: RequestPlan; readonly retryCount: boolean }
   /** Reads what belongs to other tokens. */
@@ -71,6 +75,8 @@ export const TOKENS: readonly [SimulatedToken, ...SimulatedToken[]] = [
 
 /** The number of actions of a schedule. */
 const LENGTH = 100;
+/** The number of different input images. */
+export const INPUTS = 4;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -106,7 +112,7 @@ function actionOf(random: Seeded) {
   }
   if (chance < 58) {
     const form = random.pick(['b64_json', 'artifact', 'url', 'metadata'] as const);
-    return { type: 'images', request: requestOf(random), form };
+    return { type: 'images', request: requestOf(random), form, isAsync: random.next(4) === 0 };
   }
   if (chance < 68) {
     return { type: 'openai', request: requestOf(random), retryCount: random.next(2) === 0 };
@@ -141,6 +147,10 @@ function requestOf(random: Seeded): RequestPlan {
     fallbackPolicy: random.pick(['on_error', 'on_unavailable'] as const),
     routes: [...new Set(routes.map(({ name }) => name))],
     isKeyed,
+    inputs:
+      random.next(3) === 0
+        ? Array.from({ length: 1 + random.next(3) }, () => random.next(INPUTS))
+        : [],
     leavesAfterMs: leaves ? random.next(random.pick([50, 5000, 30_000])) : undefined,
     repeatsAfterMs: repeats
       ? Array.from({ length: 1 + random.next(2) }, () => random.next(random.pick([50, 20_000])))
@@ -158,14 +168,24 @@ function diskOf(random: Seeded) {
   return { type: 'disk', disk, verdicts: [...passes, ...failures] };
 }
 
-/** Returns the body of a native request. */
-export function bodyOf(action: string, request: RequestPlan, form: string): object {
+/** Returns the body of a native request. `images` has the input images of the simulation. */
+export function bodyOf(
+  action: string,
+  request: RequestPlan,
+  form: string,
+  images: readonly Buffer[],
+): object {
   const [first, ...fallbacks] = request.routes.map((name) => ({
     provider: name,
     model: modelOf({ name }),
   }));
+  const inputs = request.inputs.map((nth) => ({
+    type: 'base64',
+    data: images[nth]?.toString('base64'),
+  }));
   return {
     prompt: action,
+    ...(inputs.length === 0 ? {} : { operation: 'edit', images: inputs }),
     parameters: {
       n: request.n,
       failure_policy: request.isFailFast ? 'fail_fast' : 'best_effort',

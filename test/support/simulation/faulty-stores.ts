@@ -38,6 +38,9 @@ const READS =
 // The search index is rebuilt if it is missing. Notices and progress are never stored.
 const NOT_STORED = new Set(['search', 'notices', 'progress']);
 
+// Asks another store before it removes the image, and never ends if the process ends before the answer.
+const CALLS_BACK = new Set(['storedInputs.remove']);
+
 // A list in batches, which is no promise.
 const NOT_DELAYED = new Set(['storedInputs.list']);
 
@@ -50,9 +53,9 @@ export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores
   const { onStep, untilBegun, die, isDead } = faults;
   const pending = new Set<Promise<unknown>>();
 
-  function begin(call: () => unknown): unknown {
+  function begin({ port, method }: StoreStep, call: () => unknown): unknown {
     const begun = call();
-    if (!(begun instanceof Promise)) return begun;
+    if (!(begun instanceof Promise) || CALLS_BACK.has(`${port}.${method}`)) return begun;
     pending.add(begun);
     begun.then(
       () => pending.delete(begun),
@@ -83,18 +86,18 @@ export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores
       if (isDead()) return NEVER;
       switch (onStep(step)) {
         case 'pass':
-          return whileAlive(begin(() => call(...args)));
+          return whileAlive(begin(step, () => call(...args)));
         case 'full':
           return Promise.reject(refusalOf(disk));
         case 'failed':
-          return Promise.resolve(begin(() => call(...args))).then(() => {
+          return Promise.resolve(begin(step, () => call(...args))).then(() => {
             throw refusalOf(disk);
           });
         case 'lost':
           die();
           return NEVER;
         case 'unheard':
-          begin(() => call(...args));
+          begin(step, () => call(...args));
           die();
           return NEVER;
       }
