@@ -82,6 +82,7 @@ export interface StoredJob {
   readonly token: string;
   readonly status: string;
   readonly request_id: string;
+  readonly request: string;
   readonly error: string | null;
   readonly webhook_state: string | null;
   readonly attempts: number | null;
@@ -181,7 +182,7 @@ export function createStateReader(folder: string, disk: MemoryDisk) {
 
     jobs: () =>
       rows<StoredJob>(
-        `SELECT id, token, status, request_id, job_content.error AS error, state AS webhook_state,
+        `SELECT id, token, status, request_id, request, job_content.error AS error, state AS webhook_state,
            attempts
          FROM job JOIN job_content USING (seq) LEFT JOIN webhook USING (seq)`,
       ),

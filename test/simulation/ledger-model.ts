@@ -32,6 +32,21 @@ export function checkCalls({ sales }: Pick<Services, 'sales'>, say: Say): void {
   }
 }
 
+/** Checks that the requests under one key sold something only once while a process ran. */
+export function checkKeys(
+  { sales }: Pick<Services, 'sales'>,
+  isKeyed: (action: string) => boolean,
+  say: Say,
+): void {
+  const sold = sales.filter(
+    (sale) => isKeyed(sale.action) && sale.isDispatched && (sale.sold > 0 || !sale.isKnown),
+  );
+  for (const [name, own] of Map.groupBy(sold, ({ action, life }) => `${action} in process ${life}`)) {
+    const requests = new Set(own.map(({ requestId }) => requestId));
+    if (requests.size > 1) say(`${name} was made for ${[...requests].join()} under one key`);
+  }
+}
+
 /** Checks the counts of each token against the sales, after everything has ended. */
 export function checkCounts(
   reader: StateReader,
@@ -67,15 +82,26 @@ export function checkJobs(
     if (!job && !mayBeRemoved(atMs)) say(`the acknowledged job of ${action} is lost`);
   }
   for (const job of stored.values()) {
-    checkError(job, services.sales, say);
+    const own = services.sales.filter(({ requestId }) => requestId === job.request_id);
+    checkError(job, own, say);
+    checkTickets(job, own, say);
     checkWebhook(job, receivers.of(job.id), say);
   }
 }
 
-function checkError({ id, request_id, error }: StoredJob, sales: readonly Sale[], say: Say): void {
+/** Checks that a job continues after the end of its process if all its calls have tickets. */
+function checkTickets({ id, status, request }: StoredJob, sales: readonly Sale[], say: Say): void {
+  const { failure_policy: policy } = JSON.parse(request).parameters;
+  // Under `fail_fast`, an output that is unknown for another reason interrupts the job too.
+  if (status !== 'interrupted' || policy === 'fail_fast' || sales.length === 0) return;
+  if (sales.every(({ isTicketStored }) => isTicketStored)) {
+    say(`job ${id} was interrupted although all its calls have tickets`);
+  }
+}
+
+function checkError({ id, error }: StoredJob, sales: readonly Sale[], say: Say): void {
   if (error === null) return;
-  const own = sales.filter(({ requestId }) => requestId === request_id);
-  const wasPerhapsSold = own.some(
+  const wasPerhapsSold = sales.some(
     ({ isDispatched, sold, isKnown }) => isDispatched && (sold > 0 || !isKnown),
   );
   if (wasPerhapsSold && JSON.parse(error).retryable) {

@@ -6,11 +6,12 @@ import { createBridge, openFolder } from './bridge.ts';
 import { createClients } from './clients.ts';
 import { createHeldEngine } from './held-engine.ts';
 import { createStateReader } from './invariants.ts';
-import { checkCalls, checkCounts, checkJobs } from './ledger-model.ts';
+import { checkCalls, checkCounts, checkJobs, checkKeys } from './ledger-model.ts';
 import { createMemoryDisk } from './memory-files.ts';
 import { createReceivers } from './receivers.ts';
 import { type Action, type Schedule, TOKENS } from './schedule.ts';
 import { createServices } from './services.ts';
+import { createSeeded } from '../support/seeded.ts';
 import { createTurns } from './turns.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
@@ -39,7 +40,8 @@ const CHECKED_EVERY = 50;
 const KEPT_EVENTS = 200;
 /** A run with more events does not end. */
 const MAX_EVENTS = 300_000;
-const RETENTION_SECS = 172_800;
+/** The ages at which jobs and images are removed. The seed chooses one. */
+const RETENTION_SECS = [21_600, 604_800] as const;
 /** The longest time from the end of a job to the last attempt of its webhook, with jitter. */
 const LONGEST_DELIVERY_MS = 40 * 3_600_000;
 const FIRST_LEAP_MS = 1000;
@@ -47,11 +49,6 @@ const LONGEST_LEAP_MS = 3_600_000;
 const BETWEEN_LEAPS_MS = 20_000;
 /** The time after which every running call has ended by itself or by its deadline. */
 const CALLS_END_MS = 600_000;
-
-const SETTINGS = [
-  `server.jobs.retention_secs=${RETENTION_SECS}`,
-  `artifacts.retention.max_age_secs=${RETENTION_SECS}`,
-];
 
 export type Simulation = Awaited<ReturnType<typeof openSimulation>>;
 
@@ -79,7 +76,12 @@ async function runSchedule(
   { seed, actions }: Schedule,
   { keepsStory = false }: Options,
 ): Promise<RunReport> {
-  const { folder, config, remove } = await openFolder(fastFolder(), SETTINGS);
+  const retentionSecs = createSeeded(seed).pick(RETENTION_SECS);
+  const { folder, config, remove } = await openFolder(fastFolder(), [
+    `server.jobs.retention_secs=${retentionSecs}`,
+    `artifacts.retention.max_age_secs=${retentionSecs}`,
+    'runtime.idempotency.completed_ttl_secs=604800',
+  ]);
   const clock = createVirtualClock(START_MS);
   const violations: string[] = [];
   const { log, trace, story } = createEventLog(clock, keepsStory);
@@ -203,11 +205,13 @@ async function runSchedule(
       actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
     );
     // The wall clock, by which jobs expire, may have been set forward by hours and back again.
-    const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > RETENTION_SECS * 500;
+    const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > retentionSecs * 500;
     for (const violation of [...reader.violations(), ...reader.violationsWhenQuiet()]) {
       violate(violation);
     }
+    const keyed = new Set(actions.flatMap((it) => (hasKey(it) ? [it.name] : [])));
     checkCalls(services, violate);
+    checkKeys(services, (action) => keyed.has(action), violate);
     checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
     checkJobs(reader, { clients, receivers, services }, mayBeRemoved, violate);
   }
@@ -231,6 +235,12 @@ async function runSchedule(
     sold: services.sales.reduce((sum, { sold }) => sum + sold, 0),
     lives: bridge.lives(),
   };
+}
+
+/** Returns true if all requests of the action are one request under one key. */
+function hasKey(action: Action): boolean {
+  if (action.type === 'openai') return action.request.isKeyed && !action.retryCount;
+  return action.type === 'images' && action.request.isKeyed;
 }
 
 /** Runs timers until the work has ended. */

@@ -39,8 +39,10 @@ export interface Sale {
   sold: number;
   /** True if the bridge has learned `sold`. */
   isKnown: boolean;
-  /** True if the bridge may have stored a ticket. */
+  /** True if the service has given a ticket to the bridge. */
   hasTicket: boolean;
+  /** True if the bridge has answered that the ticket is stored. */
+  isTicketStored: boolean;
   /** Indices whose image the bridge received and can use. */
   good: readonly number[];
 }
@@ -98,7 +100,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
   ): Sale {
     const sale: Sale = {
       ...{ requestId, action: prompt, service: name, indices, attempt, life },
-      ...{ isDispatched: false, sold: 0, isKnown: true, hasTicket: false, good: [] },
+      ...{ isDispatched: false, sold: 0, isKnown: true, hasTicket: false, isTicketStored: false, good: [] },
     };
     sales.push(sale);
     return sale;
@@ -186,7 +188,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
       const ticket = `ticket ${tasks.size}`;
       tasks.set(ticket, { sale, end, dueMs: clock.monotonicMs() + endMs });
       sale.hasTicket = true;
-      await context.accepted(ticket);
+      sale.isTicketStored = await context.accepted(ticket);
       if (caller.isOver()) await NEVER;
     }
 
@@ -236,12 +238,14 @@ export function createServices({ seed, clock, images, log }: Deps) {
 /** Returns the plan of one attempt of a call. The plan depends on nothing else in the schedule. */
 function planOf(seed: number, { action, service, indices, attempt }: Sale): CallPlan {
   const random = createSeeded(hashOf(String(seed), action, service, indices.join(), attempt));
-  const end = endOf(random, indices.length);
+  // Most calls of some actions fail, so that their failures meet.
+  const isHostile = hashOf(seed, action, 'hostile') % 3 === 0;
+  const end = endOf(isHostile ? 40 + random.next(60) : random.next(100), random, indices.length);
   return { end, delaysMs: [delayOf(random), delayOf(random), delayOf(random)] };
 }
 
-function endOf(random: Seeded, asked: number): CallEnd {
-  const chance = random.next(100);
+/** Returns an end. `chance` is a number from 0 to 99. */
+function endOf(chance: number, random: Seeded, asked: number): CallEnd {
   if (chance < 62) return { type: 'images', more: 0, bad: [] };
   if (chance < 68) return { type: 'images', more: 0, bad: [random.next(asked)] };
   if (chance < 72) return { type: 'images', more: random.pick([-1, 1]), bad: [] };
