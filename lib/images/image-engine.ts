@@ -103,8 +103,9 @@ function createTools(
     readSourceType: (image, signal) => track(readSourceType(image, slices, signal)),
 
     async manifestBytes({ bytes, format }, signal) {
-      const found = slices.run(CONTAINERS[format].findManifests(bytes), signal);
-      return (await track(found)).reduce((sum, { start, end }) => sum + end - start, 0);
+      const found = await track(slices.run(CONTAINERS[format].findManifests(bytes), signal));
+      if (found === undefined) return Number.POSITIVE_INFINITY;
+      return found.reduce((sum, { start, end }) => sum + end - start, 0);
     },
 
     hasCredentialLink: (image, signal) => track(hasCredentialLink(image, slices, signal)),
@@ -112,7 +113,7 @@ function createTools(
     async withoutManifest({ bytes, format }, signal) {
       const { findManifests, manifestRemovals } = CONTAINERS[format];
       const found = await track(slices.run(findManifests(bytes), signal));
-      if (found.length === 0) return bytes;
+      if (found === undefined || found.length === 0) return bytes;
       return track(slices.run(splice(bytes, manifestRemovals(bytes, found)), signal));
     },
   };

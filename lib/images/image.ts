@@ -195,8 +195,8 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<string | undefined>;
   /**
-   * Resolves with the size in the file of the signed C2PA manifests of the image, in bytes: 0 if there is none. Any change to the
-   * file makes a manifest invalid.
+   * Resolves with the size in the file of the signed C2PA manifests of the image, in bytes: 0 if there is none, and infinity if they
+   * have too many parts. Any change to the file makes a manifest invalid.
    */
   manifestBytes(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
@@ -207,7 +207,7 @@ export interface ImageTools {
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<boolean>;
-  /** Resolves with a copy of the image without its C2PA manifests. All other bytes stay the same. */
+  /** Resolves with a copy of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
   withoutManifest(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,

@@ -194,6 +194,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
 
     return {
       name,
+      sourceType: 'trainedAlgorithmicMedia',
       retry: { attempts: 2, backoffMs: 200 },
       maxParallelCalls,
       describe: () => ({

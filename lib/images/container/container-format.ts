@@ -8,9 +8,12 @@ export interface ContainerFormat {
   check(bytes: Buffer): Steps<ContainerVerdict>;
   /** Returns the dimensions in the header of an untrusted image. Returns undefined if the header is not readable. */
   headerEdges(bytes: Buffer): Edges | undefined;
-  /** Finds the chunks or segments of the signed C2PA manifests of a valid image. Finds none in a damaged image. */
-  findManifests(bytes: Buffer): Steps<readonly Span[]>;
-  /** Returns the edits that remove these chunks or segments. */
+  /**
+   * Finds the chunks or segments of the C2PA manifests of a valid image; adjacent ones are one part. Finds none in a damaged image.
+   * Returns undefined if there are more than `MAX_MANIFEST_PARTS`.
+   */
+  findManifests(bytes: Buffer): Steps<readonly Span[] | undefined>;
+  /** Returns the edits that remove these parts. */
   manifestRemovals(bytes: Buffer, spans: readonly Span[]): readonly Edit[];
   /** Finds the XMP of a valid image. Returns undefined if there are more than `MAX_EXISTING` packets. */
   findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
@@ -39,6 +42,36 @@ export function refused(fault: ImageFault): Refused {
 export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/**
+ * The type of a box with C2PA manifests (C2PA specification, 11.1.4.2), in the description box at its start. Readers compare the whole
+ * type, so a box of another type is not a manifest.
+ */
+const MANIFEST_TYPE = Buffer.from('6332706100110010800000aa00389b71', 'hex');
+/** The part of a box in which the type begins: after two headers, whose lengths may have 8 more bytes (ISO/IEC 19566-5, 4.2). */
+const MAX_TYPE_END = 2 * 16 + MANIFEST_TYPE.length;
+
+/** Returns true if a box contains C2PA manifests. The names of the boxes are not compared, because damaged manifests count too. */
+export function isManifest(box: Buffer): boolean {
+  return box.subarray(0, MAX_TYPE_END).includes(MANIFEST_TYPE);
+}
+
+/** The maximum number of parts in which manifests are found. An image of any writer has a few. */
+const MAX_MANIFEST_PARTS = 4096;
+
+/** Collects the parts of manifests in the order of the file. */
+export function createManifestParts() {
+  const parts: Span[] = [];
+  return {
+    add({ start, end }: Span): void {
+      const last = parts.at(-1);
+      if (last?.end === start) parts[parts.length - 1] = { start: last.start, end };
+      else if (parts.length <= MAX_MANIFEST_PARTS) parts.push({ start, end });
+    },
+    /** Returns undefined if there are too many parts. */
+    all: (): readonly Span[] | undefined => (parts.length > MAX_MANIFEST_PARTS ? undefined : parts),
+  };
 }
 
 /** An XMP packet in an image, with the chunk or segment of the container around the packet. */

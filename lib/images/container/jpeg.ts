@@ -6,8 +6,10 @@ import {
   type ContainerFormat,
   type ContainerVerdict,
   type ContainerXmp,
+  createManifestParts,
   type Edit,
   type ExistingXmp,
+  isManifest,
   MAX_EXISTING,
   refused,
   removal,
@@ -272,26 +274,31 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return undefined;
 }
 
-/** Finds the APP11 segments with JUMBF data before the first scan (C2PA specification, A.3). */
-function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
-  const found: Span[] = [];
+/**
+ * Finds the APP11 segments of manifests before the first scan (C2PA specification, A.3). A manifest may need several segments, which
+ * have the same box number. The sequence numbers are not compared, because readers accept any sequence.
+ */
+function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
+  const found = createManifestParts();
+  const boxNumbers = new Set<number>();
   for (let at = 2; ; ) {
     const segment = segmentAt(bytes, at);
     if (typeof segment === 'string') return [];
-    const { marker, start, end } = segment;
-    if (marker === SOS || marker === EOI) return found;
-    if (isJumbf(segment)) found.push({ start, end });
+    const { marker, payload, start, end } = segment;
+    if (marker === SOS || marker === EOI) return found.all();
+    if (marker === APP11 && payload.length > BOX_AT) {
+      const number = payload.readUInt16BE(BOX_NUMBER_AT);
+      if (isManifest(payload.subarray(BOX_AT))) boxNumbers.add(number);
+      if (boxNumbers.has(number)) found.add({ start, end });
+    }
     at = end;
     yield;
   }
 }
 
-function isJumbf({ marker, payload }: JpegSegment): boolean {
-  if (marker !== APP11 || payload.toString('latin1', 0, 2) !== 'JP') return false;
-  // Between `JP` and the type of the box are an instance number, a sequence number and the length of the box (ISO/IEC 19566-5,
-  // D.2).
-  return payload.toString('latin1', 12, 16) === 'jumb';
-}
+/** The places in an APP11 segment: `JP`, the number of the box, a sequence number, and the box (ISO/IEC 19566-5, D.2). */
+const BOX_NUMBER_AT = 2;
+const BOX_AT = 8;
 
 /**
  * The prefixes of a packet and of its extension. The extension contains the parts that do not fit into one segment (XMP

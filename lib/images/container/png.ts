@@ -7,7 +7,9 @@ import {
   type ContainerFormat,
   type ContainerVerdict,
   type ContainerXmp,
+  createManifestParts,
   type ExistingXmp,
+  isManifest,
   MAX_EXISTING,
   MAX_PACKET_BYTES,
   refused,
@@ -335,15 +337,15 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return { width: bytes.readUInt32BE(EDGES_AT), height: bytes.readUInt32BE(EDGES_AT + 4) };
 }
 
-/** Finds the `caBX` chunks (C2PA specification, A.3). */
-function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
-  const found: Span[] = [];
+/** Finds the `caBX` chunks with manifests (C2PA specification, A.3). */
+function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
+  const found = createManifestParts();
   for (let at = PNG_SIGNATURE_BYTES; ; ) {
     const chunk = pngChunkAt(bytes, at);
     if (typeof chunk === 'string') return [];
-    const { type, start, end } = chunk;
-    if (type === 'IEND') return found;
-    if (type === 'caBX') found.push({ start, end });
+    const { type, data, start, end } = chunk;
+    if (type === 'IEND') return found.all();
+    if (type === 'caBX' && isManifest(data)) found.add({ start, end });
     at = end;
     yield;
   }

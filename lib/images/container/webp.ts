@@ -4,8 +4,10 @@ import {
   type ContainerFormat,
   type ContainerVerdict,
   type ContainerXmp,
+  createManifestParts,
   type Edit,
   type ExistingXmp,
+  isManifest,
   MAX_EXISTING,
   refused,
   removal,
@@ -200,18 +202,20 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return type === 'VP8X' && data.length >= 10 ? canvasEdges(data) : undefined;
 }
 
-/** Finds the `C2PA` chunks, with their padding (C2PA specification, A.3). */
-function* findManifests(bytes: Buffer): Steps<readonly Span[]> {
-  const found: Span[] = [];
+/** Finds the `C2PA` chunks with manifests, with their padding (C2PA specification, A.3). */
+function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
+  const found = createManifestParts();
   for (let at = FIRST_CHUNK_AT; at < bytes.length; ) {
     const chunk = chunkAt(bytes, at, bytes.length);
     if (typeof chunk === 'string') return [];
     const next = nextChunkAt(chunk);
-    if (chunk.type === 'C2PA') found.push({ start: at, end: Math.min(next, bytes.length) });
+    if (chunk.type === 'C2PA' && isManifest(chunk.data)) {
+      found.add({ start: at, end: Math.min(next, bytes.length) });
+    }
     at = next;
     yield;
   }
-  return found;
+  return found.all();
 }
 
 const SIZE_AT = 4;

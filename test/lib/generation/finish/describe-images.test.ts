@@ -17,7 +17,8 @@ import { longestRecord } from '../../../../lib/generation/plan/record-essentials
 import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
-import { insertAfterSoi, segment } from '../../images/container/jpeg-bytes.ts';
+import { insertAfterSoi } from '../../images/container/jpeg-bytes.ts';
+import { boxSegment, manifestBox } from '../../images/container/manifest-bytes.ts';
 import { chunk, insertAfterHeader } from '../../images/container/png-bytes.ts';
 import { chunksOf, riffChunk, webp } from '../../images/container/webp-bytes.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
@@ -54,12 +55,11 @@ async function open(script: Partial<Script> = {}, capabilities = anything) {
 
 /** Adds a manifest box to an image, at the place that C2PA specifies. */
 function withManifest(bytes: Buffer, format: OutputFormat): Buffer {
-  const box = Buffer.from('\0\0\0\x10jumb\0\0\0\x08jumd', 'latin1');
+  const box = manifestBox();
   if (format === 'png') return insertAfterHeader(bytes, chunk('caBX', box));
   if (format === 'webp')
     return webp(...chunksOf(bytes).map((one) => one.bytes), riffChunk('C2PA', box));
-  const packet = Buffer.from('JP\0\x01\0\0\0\x01', 'latin1');
-  return insertAfterSoi(bytes, segment(0xeb, Buffer.concat([packet, box])));
+  return insertAfterSoi(bytes, boxSegment(box));
 }
 
 function run(rig: GenerationRig, sent: object) {

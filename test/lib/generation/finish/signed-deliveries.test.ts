@@ -16,6 +16,7 @@ import { openTrialCredentials } from '../../../support/provenance/trial-credenti
 import type { ScriptedCall } from '../../../support/scripted-provider.ts';
 import { createSeeded } from '../../../support/seeded.ts';
 import { slices } from '../../../support/slices.ts';
+import { manifestBox } from '../../images/container/manifest-bytes.ts';
 import { chunk, insertAfterHeader } from '../../images/container/png-bytes.ts';
 import { fromPixels, textured } from '../../images/sample-images.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
@@ -417,7 +418,7 @@ describe('the delivery of an image', () => {
   test('keeps credentials that are too large to be read, and drops them in a conversion', async () => {
     const rig = await rigFor({ certificate: 'changed', path: 'plain' });
     const png = await fromPixels(textured(40, 40)).png().toBuffer();
-    const given = insertAfterHeader(png, chunk('caBX', Buffer.alloc(65_536)));
+    const given = insertAfterHeader(png, chunk('caBX', manifestBox(undefined, 65_536)));
     reply = (call) => call.succeed({ outputs: [{ bytes: given, anyFormat: true }] });
     const run = (format: OutputFormat) => {
       const sent = { parameters: { output_format: format }, output: { metadata: 'embedded' } };
