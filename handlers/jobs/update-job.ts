@@ -2,10 +2,10 @@ import { ImageJob, JobPatch, JobPath } from '../../lib/contract/resources/job.ts
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** PATCH /v1/jobs/{id}: marks a job as a favorite, hides a job or restores a hidden job. Throws `not_found`, `job_not_terminal`. */
+/** PATCH /v1/jobs/{id}: marks, labels, hides or restores a job. Throws `not_found`, `job_not_terminal`. */
 export const handler = operation<'jobs'>()({
   id: 'updateJob',
-  summary: 'Mark, hide or restore a job',
+  summary: 'Mark, label, hide or restore a job',
   protection: 'jobs',
   request: { path: JobPath, body: JobPatch },
   reply: { status: 200, description: 'The changed job.', body: ImageJob },

@@ -58,6 +58,7 @@ export interface Submitted {
 /** A request from any API, with the settings of a job. */
 export type JobSubmission = AnyImageRequest & {
   readonly priority?: number;
+  readonly labels?: readonly string[];
   readonly webhook?: Webhook | undefined;
 };
 
@@ -70,7 +71,7 @@ export function createJobAcceptance(deps: Deps) {
 }
 
 /** A job before its plan is made and its images are verified. */
-interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
+interface JobDraft extends Pick<NewJob, 'priority' | 'labels' | 'retryOf' | 'webhook'> {
   readonly request: GenerationRequest;
   toJobRequest(images: InputSet<StoredImage>): JobRequest;
 }
@@ -133,7 +134,7 @@ function createSubmitJob(
   acceptJob: AcceptJob,
 ) {
   async function fingerprintOf(
-    { webhook, ...sent }: Omit<JobSubmission, 'priority'>,
+    { webhook, ...sent }: Omit<JobSubmission, 'priority' | 'labels'>,
     { inputs }: GenerationRequest,
     { operationId, signal }: RequestContext,
   ): Promise<string> {
@@ -165,7 +166,7 @@ function createSubmitJob(
    * client that counts its retries. Throws any error that `acceptJob` throws.
    */
   return async function submitJob(
-    { priority = 0, webhook: named, ...sent }: JobSubmission,
+    { priority = 0, labels = [], webhook: named, ...sent }: JobSubmission,
     context: RequestContext,
   ): Promise<Submitted> {
     const { scope } = context;
@@ -185,6 +186,7 @@ function createSubmitJob(
     const draft = {
       request,
       priority,
+      labels,
       webhook,
       toJobRequest: (images: InputSet<StoredImage>) => toStoredRequest(sent, images),
     };
@@ -250,7 +252,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       : undefined;
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const { request, priority, webhook } = withoutFinished(await findRetryable(scope, id));
+    const { request, priority, labels, webhook } = withoutFinished(await findRetryable(scope, id));
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
     await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
@@ -258,6 +260,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       request: toGenerationRequest(request, toStoredSources(request)),
       toJobRequest: () => request,
       priority,
+      labels,
       webhook: webhooks.toRetryTarget(webhook),
       retryOf: id,
     };

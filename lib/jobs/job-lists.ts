@@ -104,6 +104,8 @@ export function createJobCursors(secret: Uint8Array) {
   };
 }
 
-function toWords({ scope, status, visibility, favorite, provider, terms }: ListedJobs) {
-  return ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
+function toWords({ scope, status, visibility, favorite, provider, label, terms }: ListedJobs) {
+  const words = ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
+  // Without a label, the cursor equals the cursors of versions that did not support labels.
+  return label === undefined ? words : [...words, label];
 }

@@ -31,6 +31,8 @@ interface JobFacts {
   readonly completedSecs?: number;
   readonly cancelRequested: boolean;
   readonly favorite: boolean;
+  /** Texts set by the caller, without repetitions. */
+  readonly labels: readonly string[];
   /** The time when the job was hidden. */
   readonly deletedSecs?: number;
 }
@@ -83,7 +85,8 @@ export interface JobSummary extends JobFacts {
   readonly artifacts: ImageJobSummary['artifacts'];
 }
 
-export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'createdSecs'> {
+export interface NewJob
+  extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'createdSecs' | 'labels'> {
   readonly requestId: string;
   readonly retryOf?: string;
   readonly request: JobRequest;
@@ -120,6 +123,8 @@ export interface JobFilter {
   readonly visibility: 'active' | 'hidden' | 'all';
   readonly favorite?: boolean | undefined;
   readonly provider?: string | undefined;
+  /** A label that the jobs have. */
+  readonly label?: string | undefined;
 }
 
 export interface JobPageRequest {
@@ -294,7 +299,7 @@ export interface JobStore {
   /** Resolves with the running jobs of this process whose cancellation is requested, and with these requests. */
   listCancellations(): Promise<readonly (JobKey & JobCancellation)[]>;
   /**
-   * Sets or clears the favourite mark, and hides or restores a job. Hiding a job again does not change its `deletedSecs`.
+   * Sets or clears the favourite mark, hides or restores a job, and replaces its labels. Hiding a job again does not change its `deletedSecs`.
    * Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
    */
   update(
@@ -304,6 +309,7 @@ export interface JobStore {
       readonly atSecs: number;
       readonly favorite?: boolean | undefined;
       readonly deleted?: boolean | undefined;
+      readonly labels?: readonly string[] | undefined;
     },
   ): Promise<JobRecord | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;

@@ -77,7 +77,7 @@ export function createJobs(deps: Deps) {
       toAccepted(await deps.acceptance.submit(request, context)),
 
     /**
-     * Submits a new job with the request, the images, the priority and the webhook of a job that failed, was cancelled or was
+     * Submits a new job with the request, the images, the priority, the labels and the webhook of a job that failed, was cancelled or was
      * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
      */
     retry: async (id: string, context: RequestContext): Promise<AcceptedJob> =>
@@ -110,9 +110,9 @@ export function createJobs(deps: Deps) {
     cancel: async (scope: string, id: string, inFlight: InFlight = 'stop'): Promise<ImageJob> =>
       toView(foundJob(await deps.cancelJob(scope, id, cancellation(), inFlight))),
 
-    /** Marks, hides or restores a job. Throws `not_found`, `job_not_terminal`. */
-    async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {
-      const change = { atSecs: nowSecs(clock), favorite, deleted };
+    /** Marks, hides, restores or labels a job. Throws `not_found`, `job_not_terminal`. */
+    async update(scope: string, id: string, patch: JobPatch): Promise<ImageJob> {
+      const change = { ...patch, atSecs: nowSecs(clock) };
       return toView(foundJob(await store.update(scope, id, change)));
     },
 
@@ -199,6 +199,7 @@ function toShared(
     ...(completedSecs === undefined ? {} : { completed: completedSecs }),
     cancel_requested: job.cancelRequested,
     ...(job.priority === 0 ? {} : { priority: job.priority }),
+    ...(job.labels.length === 0 ? {} : { labels: [...job.labels] }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
     // The progress is omitted for an ended job.

@@ -2,20 +2,36 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
-import { type JobModel, jobHistories, PROVIDERS, SCOPES } from '../support/job-histories.ts';
+import {
+  type JobModel,
+  jobHistories,
+  LABELS,
+  PROVIDERS,
+  SCOPES,
+} from '../support/job-histories.ts';
 
 interface Opened {
   readonly store: JobStore;
   close(): Promise<void>;
 }
 
-/** Every combination of filters. */
+/** Every combination of filters without a label. */
 export const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
   (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
     [undefined, true, false].flatMap((favorite) =>
       [undefined, ...PROVIDERS].map((provider) => ({ visibility, status, favorite, provider })),
     ),
   ),
+);
+
+/** Filters with a label, in combination with each other filter. */
+export const LABEL_FILTERS: readonly JobFilter[] = LABELS.flatMap((label) =>
+  (['active', 'hidden', 'all'] as const).flatMap((visibility) => [
+    { label, visibility },
+    { label, visibility, status: 'succeeded' },
+    { label, visibility, favorite: true, provider: 'sandbox' },
+    { label, visibility, status: 'failed', favorite: false, provider: 'sandbox' },
+  ]),
 );
 
 /**
@@ -32,7 +48,7 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
           for (const step of history) await step(store, model);
 
           for (const scope of SCOPES) {
-            for (const filter of FILTERS) {
+            for (const filter of [...FILTERS, ...LABEL_FILTERS]) {
               const shown = await allPages(store, scope, filter, limit);
               expect(shown).toEqual(naively(model, scope, filter));
               expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
@@ -97,6 +113,7 @@ function naively(
         filter.provider === undefined || providers.get(sequence) === filter.provider,
     )
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
+    .filter(({ labels }) => filter.label === undefined || labels.includes(filter.label))
     .filter(({ deletedSecs }) => {
       if (filter.visibility === 'all') return true;
       return (deletedSecs !== undefined) === (filter.visibility === 'hidden');

@@ -25,6 +25,7 @@ interface Opened {
 }
 
 const SCOPES = ['anonymous', 'other'];
+const LABELS = ['cats', 'Füchse'];
 const ALL = { visibility: 'all' } as const;
 
 const FAILED = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
@@ -35,6 +36,7 @@ const jobsInStates = fc.record({
   provider: fc.constantFrom('sandbox', 'comfy'),
   isFavorite: fc.boolean(),
   isHidden: fc.boolean(),
+  labels: fc.subarray(LABELS),
   prompt: searchedPrompts,
 });
 
@@ -42,7 +44,12 @@ const someJobs = fc.array(jobsInStates, { minLength: 30, maxLength: 30 });
 
 type JobInState = typeof jobsInStates extends fc.Arbitrary<infer Row> ? Row : never;
 
-const requests = searchRequests({ scopes: SCOPES, providers: ['sandbox', 'comfy'], beyond: 40 });
+const requests = searchRequests({
+  scopes: SCOPES,
+  providers: ['sandbox', 'comfy'],
+  labels: LABELS,
+  beyond: 40,
+});
 
 /** The contract of every job search. */
 export function describeJobSearch(label: string, open: () => Promise<Opened>): void {
@@ -73,11 +80,11 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
         rows.filter(({ status }) => status === 'queued'),
         rows.filter(({ status }) => status !== 'queued'),
       ];
-      for (const { scope, status, provider, isFavorite, isHidden, prompt } of [
+      for (const { scope, status, provider, isFavorite, isHidden, labels, prompt } of [
         ...ended,
         ...active,
       ]) {
-        const { id, sequence } = await submitted(prompt, { scope, provider });
+        const { id, sequence } = await submitted(prompt, { scope, provider, labels });
         if (status !== 'queued') {
           await jobs.claim(8);
           await jobs.settle(sequence, status === 'failed' ? FAILED : succeeded(9));
@@ -168,7 +175,7 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
 
 function naively(
   jobs: readonly JobSummary[],
-  { terms, status, visibility, favorite, provider }: JobSearchFilter,
+  { terms, status, visibility, favorite, provider, label }: JobSearchFilter,
   { before = Number.MAX_SAFE_INTEGER }: JobPageRequest,
 ): readonly number[] {
   return jobs
@@ -176,6 +183,7 @@ function naively(
     .filter((job) => status === undefined || job.status === status)
     .filter((job) => favorite === undefined || job.favorite === favorite)
     .filter((job) => provider === undefined || job.provider === provider)
+    .filter((job) => label === undefined || job.labels.includes(label))
     .filter(({ deletedSecs }) => {
       return visibility === 'all' || (deletedSecs !== undefined) === (visibility === 'hidden');
     })

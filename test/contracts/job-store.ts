@@ -267,6 +267,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           createdSecs: CREATED_SECS,
           updatedSecs: CREATED_SECS,
           cancelRequested: false,
+          labels: [],
           favorite: false,
           requestId: sent.requestId,
           provider: sent.provider,
@@ -1262,6 +1263,47 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           [false, LATER],
           [false, undefined],
         ]);
+      });
+
+      test('the labels of a job are stored, replaced and removed, and count in its size', async () => {
+        const { scope, id } = await submitted({ labels: ['cats', 'हिन्दी'] });
+        const accepted = await read(scope, id);
+        const before = (await store.totals()).logicalBytes;
+
+        const replaced = await store.update(scope, id, { atSecs: LATER, labels: ['Füchse'] });
+        const marked = await store.update(scope, id, { atSecs: LATER, favorite: true });
+        const { items } = await store.list(scope, ALL, { limit: 1 });
+        const between = (await store.totals()).logicalBytes;
+        const removed = await store.update(scope, id, { atSecs: LATER, labels: [] });
+
+        expect(accepted.labels).toEqual(['cats', 'हिन्दी']);
+        expect(replaced).toMatchObject({ labels: ['Füchse'], updatedSecs: LATER });
+        expect([marked?.labels, items[0]?.labels, removed?.labels]).toEqual([
+          ['Füchse'],
+          ['Füchse'],
+          [],
+        ]);
+        const sizeOf = (labels: readonly string[]) => Buffer.byteLength(JSON.stringify(labels));
+        expect(before - between).toBe(sizeOf(['cats', 'हिन्दी']) - sizeOf(['Füchse']));
+        expect(between - (await store.totals()).logicalBytes).toBe(sizeOf(['Füchse']) - sizeOf([]));
+      });
+
+      test('a job whose labels stay the same does not change', async () => {
+        const { scope, id } = await submitted({ labels: ['cats'] });
+
+        await store.update(scope, id, { atSecs: LATER, labels: ['cats'] });
+
+        expect(await read(scope, id)).toMatchObject({ updatedSecs: CREATED_SECS });
+      });
+
+      test('a removed job is not found by its label', async () => {
+        await ended({ labels: ['cats'] });
+        const filter = { ...ALL, label: 'cats' };
+        expect((await store.list('anonymous', filter, { limit: 9 })).items).toHaveLength(1);
+
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+
+        expect((await store.list('anonymous', filter, { limit: 9 })).items).toEqual([]);
       });
 
       test('hiding a hidden job keeps its time, and an empty change changes nothing', async () => {

@@ -70,6 +70,50 @@ describe('createJob', () => {
   });
 });
 
+describe('labels', () => {
+  it('are stored with a job, filter the list, and are replaced by a change', async () => {
+    const { json: created } = await create({ prompt: 'a fox', labels: ['cats', ' Frühling '] });
+    await submitted();
+
+    const found = await list(`label=${encodeURIComponent('Frühling')}`);
+    const changed = await patch(String(Object(created).id), { labels: ['winter'] });
+    const gone = await list('label=cats');
+    const shown = await list('label=winter&total=true');
+
+    expect(created).toMatchObject({ labels: ['cats', 'Frühling'] });
+    expect(found.json).toMatchObject({ items: [{ labels: ['cats', 'Frühling'] }] });
+    expect(changed).toMatchObject({ status: 200, json: { labels: ['winter'] } });
+    expect(gone.json).toEqual({ items: [] });
+    expect(shown.json).toMatchObject({
+      items: [{ id: Object(created).id, labels: ['winter'] }],
+      total: { count: 1, at_least: false },
+    });
+  });
+
+  it('are absent from a job that has none', async () => {
+    expect((await read(await submitted())).json).not.toHaveProperty('labels');
+  });
+
+  it('do not belong to the request that a key identifies', async () => {
+    const key = { 'idempotency-key': 'one' };
+    const first = await create({ prompt: 'a fox', labels: ['cats'] }, key);
+
+    const second = await create({ prompt: 'a fox', labels: ['dogs'] }, key);
+
+    expect(second.json).toEqual(first.json);
+  });
+
+  it.each([
+    ['labels[0]', { labels: [' '] }],
+    ['labels', { labels: 'cats' }],
+  ])('are rejected at the field %s', async (param, body) => {
+    const reply = await create({ prompt: 'a fox', ...body });
+
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ error: { param } });
+  });
+});
+
 describe('getJob', () => {
   it('replies at once without a wait', async () => {
     const id = await submitted();

@@ -14,16 +14,22 @@ export type JobStep = (store: JobStore, model: JobModel) => Promise<void>;
 
 export const SCOPES = ['a', 'b'];
 export const PROVIDERS = ['sandbox', 'agent-responses'];
+export const LABELS = ['cats', 'Füchse'];
 
 const INPUTS = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32));
 
 const submit = fc
-  .tuple(fc.constantFrom(...SCOPES), fc.constantFrom(...PROVIDERS), fc.subarray(INPUTS))
+  .tuple(
+    fc.constantFrom(...SCOPES),
+    fc.constantFrom(...PROVIDERS),
+    fc.subarray(INPUTS),
+    fc.subarray(LABELS),
+  )
   .map(
-    ([scope, provider, inputs]): JobStep =>
+    ([scope, provider, inputs, labels]): JobStep =>
       async (store, { jobs, providers }) => {
         const { job } = await store.submit(
-          newJob({ scope, provider, request: editOf(inputs, 1000) }),
+          newJob({ scope, provider, labels, request: editOf(inputs, 1000) }),
           WIDE,
         );
         jobs.set(job.sequence, job);
@@ -68,6 +74,7 @@ const update = fc
     sequence: fc.nat(40),
     favorite: fc.option(fc.boolean(), { nil: undefined }),
     deleted: fc.option(fc.boolean(), { nil: undefined }),
+    labels: fc.option(fc.subarray(LABELS), { nil: undefined }),
   })
   .map(
     ({ sequence, ...marks }): JobStep =>

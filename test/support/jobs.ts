@@ -88,6 +88,7 @@ export function newJob(overrides: Partial<NewJob> = {}): NewJob {
     id: `01890000-0000-7000-8000-${made.toString(16).padStart(12, '0')}`,
     scope: 'anonymous',
     priority: 0,
+    labels: [],
     createdSecs: CREATED_SECS,
     requestId: `request-${made}`,
     request: jobRequest(),

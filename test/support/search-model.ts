@@ -38,6 +38,7 @@ export const searchedStatuses = fc.constantFrom('queued' as const, 'succeeded', 
 export function searchRequests(of: {
   readonly scopes: readonly string[];
   readonly providers: readonly string[];
+  readonly labels?: readonly string[];
   readonly beyond: number;
 }) {
   const filter = fc.record(
@@ -47,6 +48,7 @@ export function searchRequests(of: {
       status: searchedStatuses,
       favorite: fc.boolean(),
       provider: fc.constantFrom(...of.providers, 'unused'),
+      ...(of.labels && { label: fc.constantFrom(...of.labels, 'unused') }),
     },
     { requiredKeys: ['terms', 'visibility'] },
   );

@@ -246,7 +246,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Mark, hide or restore a job
+         * Mark, label, hide or restore a job
          * @description The changed job.
          */
         patch: operations["updateJob"];
@@ -1026,6 +1026,8 @@ export interface components {
             } | null;
             /** @description Orders the queued jobs of the caller: highest priority first, then in the order of acceptance. Tokens take turns, independent of the priorities of their jobs. Default: `0`. */
             priority?: number | null;
+            /** @description Labels to find the job by, at most 16; equal labels are stored once. A label has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. Labels can be changed later. */
+            labels?: string[] | null;
             /** @description The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`. */
             webhook?: components["schemas"]["ImageJobWebhook"] | null;
         };
@@ -1033,6 +1035,8 @@ export interface components {
             favorite?: boolean | null;
             /** @description true hides an ended job, false restores it. */
             deleted?: boolean | null;
+            /** @description Replaces all labels of the job. An empty list removes the labels. */
+            labels?: string[] | null;
         };
         ImageJobWebhook: {
             /** @description An https URL, or an http URL on loopback, with a host listed in `server.webhooks.allowed_hosts`. */
@@ -1979,6 +1983,8 @@ export interface components {
             cancel_requested: boolean;
             /** @description The priority; 0 if absent. */
             priority?: number;
+            /** @description The labels of the job. Absent if the job has none. */
+            labels?: string[];
             /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
@@ -2169,6 +2175,8 @@ export interface components {
             cancel_requested: boolean;
             /** @description The priority; 0 if absent. */
             priority?: number;
+            /** @description The labels of the job. Absent if the job has none. */
+            labels?: string[];
             /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
@@ -3743,6 +3751,8 @@ export interface operations {
                 /** @description The visibility of the listed jobs; active if omitted. */
                 visibility?: "active" | "hidden" | "all";
                 favorite?: boolean;
+                /** @description Only jobs with this label. */
+                label?: string;
                 /** @description The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs. */
                 provider?: string;
                 /** @description A literal part of the prompt, without regard to case. */

@@ -14,6 +14,7 @@ import { coded } from '../schema/issues.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
 import { limitedList } from '../schema/request-limits.ts';
 import { text } from '../schema/text.ts';
+import { LABEL, Label, Labels, StoredLabels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
 
 export const JOB_STATUSES = [
@@ -85,6 +86,10 @@ const AnyJobCreate = v.pipe(
       v.optional(Priority, 0),
       'Orders the queued jobs of the caller: highest priority first, then in the order of acceptance. Tokens take turns, independent of the priorities of their jobs.',
     ),
+    labels: documented(
+      v.optional(Labels, []),
+      `Labels to find the job by, at most 16; equal labels are stored once. A label has ${LABEL} Labels can be changed later.`,
+    ),
     webhook: documented(
       v.optional(Webhook),
       'The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`.',
@@ -122,6 +127,7 @@ const jobEntries = {
   completed: v.optional(UnixSecs),
   cancel_requested: v.boolean(),
   priority: documented(v.optional(Priority), 'The priority; 0 if absent.'),
+  labels: StoredLabels,
   favorite: documented(
     v.boolean(),
     'True if the job is a favorite, which retention does not delete.',
@@ -221,6 +227,7 @@ export const JobListQuery = v.pipe(
       'The visibility of the listed jobs; active if omitted.',
     ),
     favorite: v.optional(QueryBoolean),
+    label: documented(v.optional(Label), 'Only jobs with this label.'),
     provider: documented(
       v.optional(ProviderName),
       'The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs.',
@@ -280,11 +287,15 @@ export const JobPatch = v.pipe(
   closedObject({
     favorite: v.optional(v.boolean()),
     deleted: documented(v.optional(v.boolean()), 'true hides an ended job, false restores it.'),
+    labels: documented(
+      v.optional(Labels),
+      'Replaces all labels of the job. An empty list removes the labels.',
+    ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const isObject = !dataset.issues?.some((issue) => issue.path === undefined);
     if (isObject && Object.keys(Object(dataset.value)).length === 0) {
-      addIssue({ message: coded('required', 'must contain favorite, deleted or both') });
+      addIssue({ message: coded('required', 'must contain favorite, deleted or labels') });
     }
   }),
   v.metadata({ minProperties: 1 }),

@@ -1,20 +1,29 @@
 import * as v from 'valibot';
 import type { ImagePlan } from '../../contract/reply/image-plan.ts';
+import { Labels } from '../../contract/resources/label.ts';
+import { documented } from '../../contract/schema/fields.ts';
 import { ImageArguments, imageFields, inputFields, toRequestBody } from '../image-fields.ts';
 import { toJobResult } from '../job-result.ts';
 import { runJob } from '../run-job.ts';
 import { textResult, tool } from '../tool.ts';
+
+const labelField = {
+  labels: documented(
+    v.optional(Labels, []),
+    'Labels of the job, by which list_jobs finds the job, for example ["poster"].',
+  ),
+};
 
 export const generateImage = tool({
   name: 'generate_image',
   title: 'Generate an image',
   description:
     'Generates images from a prompt. Returns the id, a preview and a link to the whole file of each image. If the images take long, returns a job, and get_job returns the images. Example: {"prompt": "a lighthouse at dusk, watercolour", "size": "1536x1024"}',
-  input: v.strictObject(imageFields),
+  input: v.strictObject({ ...imageFields, ...labelField }),
   isReadOnly: false,
-  async run(input, context) {
+  async run({ labels, ...input }, context) {
     const body = await toRequestBody({ ...input, reference_images: [] }, context);
-    return toJobResult(await runJob(body, context), context);
+    return toJobResult(await runJob({ ...body, labels }, context), context);
   },
 });
 
@@ -23,10 +32,11 @@ export const editImage = tool({
   title: 'Edit an image',
   description:
     'Edits images as described by a prompt: the whole image, or only the area where a mask is transparent. Returns the same as generate_image. Example: {"images": ["4f1c5d2e8a9b40c1b6d7e8f901234567"], "prompt": "the same street in winter"}',
-  input: v.strictObject({ ...inputFields, ...imageFields }),
+  input: v.strictObject({ ...inputFields, ...imageFields, ...labelField }),
   isReadOnly: false,
-  async run(input, context) {
-    return toJobResult(await runJob(await toRequestBody(input, context), context), context);
+  async run({ labels, ...input }, context) {
+    const body = await toRequestBody(input, context);
+    return toJobResult(await runJob({ ...body, labels }, context), context);
   },
 });
 

@@ -6,6 +6,7 @@ import {
   JOB_STATUSES,
   type JobPage,
 } from '../../contract/resources/job.ts';
+import { Label } from '../../contract/resources/label.ts';
 import { SEARCH_QUERY } from '../../contract/resources/search-terms.ts';
 import { documented, storableText } from '../../contract/schema/fields.ts';
 import { ShortText, text } from '../../contract/schema/text.ts';
@@ -46,6 +47,7 @@ export const listJobs = tool({
     status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only jobs with this status.'),
     search: documented(v.optional(storableText(256)), 'Only jobs whose prompt contains this text.'),
     q: documented(v.optional(storableText(256)), SEARCH_QUERY),
+    label: documented(v.optional(Label), 'Only jobs with this label.'),
     cursor: documented(
       v.optional(text({ maxLength: 1024 })),
       'The cursor at the end of the previous page.',

@@ -20,7 +20,7 @@ import type {
 import { Flag, withoutNulls } from '../rows.ts';
 
 const FACTS = `
-  job.seq AS sequence, id, scope, status, priority, favorite, deleted AS "deletedSecs",
+  job.seq AS sequence, id, scope, status, priority, favorite, labels, deleted AS "deletedSecs",
   cancel_requested AS "cancelRequested", created AS "createdSecs", updated AS "updatedSecs",
   started AS "startedSecs", completed AS "completedSecs"`;
 
@@ -51,6 +51,7 @@ const factEntries = {
   status: v.picklist(JOB_STATUSES),
   priority: v.number(),
   favorite: Flag,
+  labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
   deletedSecs: Nullable,
   cancelRequested: Flag,
   createdSecs: v.number(),

@@ -2,10 +2,20 @@ import type { JobRecord, NewJob } from '../../jobs/job-store-port.ts';
 import { ROW_BYTES } from './job-rows.ts';
 
 /** Returns the request in JSON, and the size of the job in bytes. */
-export function textOf({ request, webhook }: Pick<NewJob, 'request' | 'webhook'>) {
+export function textOf({
+  request,
+  labels,
+  webhook,
+}: Pick<NewJob, 'request' | 'labels' | 'webhook'>) {
   const text = JSON.stringify(request);
   const texts = [text, request.prompt, webhook?.url ?? ''];
-  return { text, bytes: texts.reduce((sum, one) => sum + Buffer.byteLength(one), ROW_BYTES) };
+  const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), ROW_BYTES);
+  return { text, bytes: bytes + labelBytes(labels) };
+}
+
+/** Returns the part of a job's size that its labels have. */
+export function labelBytes(labels: readonly string[]): number {
+  return labels.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(labels)) - '[]'.length;
 }
 
 /** Returns the record of a job that was just accepted. `token` is the identity of the token that submitted the job. */

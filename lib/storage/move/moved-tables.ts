@@ -10,6 +10,7 @@ export const MOVED_TABLES = [
   'job',
   'job_content',
   'job_input',
+  'job_label',
   'job_output',
   'webhook',
   'job_change',

@@ -5,6 +5,7 @@ import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { billingSchema } from './schema-billing.ts';
 import { jobSchema } from './schema-jobs.ts';
+import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { moneySchema } from './schema-money.ts';
 import { progressSchema } from './schema-progress.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: ticketsSchema, oldest: 1 },
   { sql: moneySchema, oldest: 1 },
   { sql: billingSchema, oldest: 1 },
+  { sql: labelsSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -62,6 +62,7 @@ const WRONG_SIZES = `
   WHERE job.bytes IS NOT ${ROW_BYTES} + octet_length(prompt) + octet_length(request)
     + coalesce(octet_length(result), 0) + coalesce(octet_length(partial_result), 0)
     + coalesce(octet_length(error), 0) + octet_length(artifacts) - octet_length('[]')
+    + octet_length(labels) - octet_length('[]')
     + coalesce((SELECT octet_length(url) FROM webhook WHERE webhook.seq = job.seq), 0)`;
 
 const INTEGRITY = 'PRAGMA integrity_check(100)';

@@ -68,8 +68,30 @@ CREATE INDEX billed_call_order ON billed_call (provider, day, id);
 CREATE INDEX billed_call_age ON billed_call (day);
 `;
 
+/**
+ * Adds the labels of jobs, a JSON list in the order of the caller. "job_label" has each label, so that the jobs with a label are
+ * found.
+ */
+const LABELS = `
+ALTER TABLE job ADD COLUMN labels TEXT NOT NULL DEFAULT '[]';
+CREATE TABLE job_label (
+  scope TEXT NOT NULL,
+  label TEXT NOT NULL,
+  seq INTEGER NOT NULL REFERENCES job (seq) ON DELETE CASCADE,
+  PRIMARY KEY (scope, label, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_label_of_job ON job_label (seq);
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS, MONEY, BILLING];
+export const MIGRATIONS: readonly string[] = [
+  SCHEMA,
+  CANCELLATION,
+  TICKETS,
+  MONEY,
+  BILLING,
+  LABELS,
+];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

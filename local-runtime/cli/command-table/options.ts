@@ -54,6 +54,7 @@ export const JOB_FILTERS = {
     value: 'query',
     about: 'show only jobs whose prompt matches these words: fox "red sky" -night',
   },
+  label: { value: 'text', about: 'show only jobs with this label' },
   favorite: { about: 'show only favourites' },
   hidden: { about: 'show only hidden jobs' },
 } as const;
@@ -88,6 +89,7 @@ export const IMAGE_OPTIONS = {
     parse: parseSignedNumber,
     about: 'priority among your jobs, from -100 to 100; the highest is first (default: 0)',
   },
+  label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },
   webhook: { value: 'url', about: 'send a webhook to this URL when the job ends' },
   webhookEvent: {
     value: 'event',

@@ -13,10 +13,12 @@ const JOB_ID = '0198c0de-0000-7000-8000-000000000000';
 const ARTIFACT_ID = '0123456789abcdef0123456789abcdef';
 
 interface RequestRow
-  extends Pick<Command, 'name' | 'about' | 'examples'>,
-    Omit<CommandRequest, 'query'> {
+  extends Pick<Command, 'name' | 'about' | 'details' | 'examples'>,
+    Omit<CommandRequest, 'query' | 'body'> {
   readonly arguments?: Readonly<Record<string, ArgumentRow>>;
   readonly options?: Readonly<Record<string, OptionRow>>;
+  /** The body, or a function that returns the body for the values of the options. */
+  readonly body?: object | ((options: Readonly<Record<string, unknown>>) => object) | undefined;
   /** Returns the query for the values of the options, by default all values except `--json` and `--url`. */
   readonly query?: (options: Readonly<Record<string, unknown>>) => CommandRequest['query'];
 }
@@ -30,7 +32,10 @@ export function request(row: RequestRow): Command {
     ...rest,
     async run(call) {
       const { runRequest } = await import('../commands/requests.ts');
-      const spec = { operation, body, shows, query: query(call.options) };
+      const spec = {
+        ...{ operation, shows, query: query(call.options) },
+        body: typeof body === 'function' ? body(call.options) : body,
+      };
       // The cast is safe because every row has `--url`, and every row that prints a reply has `--json`.
       return runRequest(call as ServiceCall<typeof call.args>, spec);
     },
@@ -53,10 +58,11 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     examples: [
       ['jobs list --status failed', 'list recent failures'],
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words in the prompt'],
+      ['jobs list --label poster', 'list jobs with a label'],
     ],
     operation: 'GET /v1/jobs',
-    query: ({ limit, status, search, query: q, hidden, favorite }) => ({
-      ...{ limit, status, search, q },
+    query: ({ limit, status, search, query: q, label, hidden, favorite }) => ({
+      ...{ limit, status, search, q, label },
       visibility: hidden ? 'hidden' : undefined,
       favorite: favorite || undefined,
     }),
@@ -89,6 +95,24 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   job('unfavorite', 'allow a job to be pruned again', 'PATCH /v1/jobs/{id}', { favorite: false }),
   job('hide', 'hide an ended job', 'PATCH /v1/jobs/{id}', { deleted: true }),
   job('restore', 'show a hidden job again', 'PATCH /v1/jobs/{id}', { deleted: false }),
+  request({
+    name: 'jobs label',
+    about: 'replace the labels of a job',
+    details: ['Without `--label`, removes all labels.'],
+    arguments: JOB,
+    options: {
+      label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },
+      ...OPTIONS,
+    },
+    examples: [
+      [`jobs label ${JOB_ID} --label poster --label spring`, 'set two labels'],
+      [`jobs label ${JOB_ID}`, 'remove all labels'],
+    ],
+    operation: 'PATCH /v1/jobs/{id}',
+    body: ({ label }) => ({ labels: label }),
+    query: () => ({}),
+    shows: 'job',
+  }),
   request({
     name: 'queue show',
     about: 'show the numbers of waiting and running jobs',

@@ -210,7 +210,7 @@ function toRequest(
   template: PresetTemplate | undefined,
 ): RequestBody {
   const { count, size, quality, format, background, provider, model } = options;
-  const { session, timeout, priority, webhook, webhookEvent } = options;
+  const { session, timeout, priority, label, webhook, webhookEvent } = options;
   return {
     ...template,
     prompt,
@@ -222,6 +222,7 @@ function toRequest(
       negative_prompt: options.negative,
       timeout_ms: timeout && timeout * 1000,
       priority,
+      labels: label.length === 0 ? undefined : [...label],
       webhook: webhook === undefined ? undefined : toWebhook(webhook, webhookEvent),
       session: session === undefined ? undefined : ({ mode: 'persistent', key: session } as const),
     }),

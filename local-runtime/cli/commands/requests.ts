@@ -153,8 +153,9 @@ function toQueueRow({ id, age_ms, status, cancel_requested, owner }: QueueJob): 
 }
 
 function printJob(job: ImageJob, io: CommandIo): void {
-  const { request, result, partial_result, error, webhook, ...fields } = job;
+  const { request, result, partial_result, error, webhook, labels, ...fields } = job;
   printFields({ ...fields, prompt: request.prompt }, io);
+  for (const label of labels ?? []) printFields({ label }, io);
   if (webhook) printFields({ webhook: toDelivery(webhook) }, io);
   if (error) printFields({ error: error.message }, io);
   for (const image of (result ?? partial_result)?.data ?? []) {

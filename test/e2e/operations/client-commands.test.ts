@@ -37,8 +37,11 @@ function run(argv: readonly string[], io: Partial<CommandIo> = {}) {
 }
 
 /** Generates one small image and resolves with its job. */
-async function generated(prompt: string): Promise<ImageJobSummary> {
-  await run(['generate', prompt, '--size', '64x64', '-q']);
+async function generated(
+  prompt: string,
+  options: readonly string[] = [],
+): Promise<ImageJobSummary> {
+  await run(['generate', prompt, '--size', '64x64', '-q', ...options]);
   const { stdout } = await run(['jobs', 'list', '--search', prompt, '--json']);
   return (JSON.parse(stdout) as ImageJobSummary[])[0] as ImageJobSummary;
 }
@@ -291,6 +294,22 @@ describe('the other client commands', () => {
     expect(restored.stdout).not.toContain('deleted:');
     expect(waited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('artifact: ') });
     expect(cancelled.stdout).toContain('status: succeeded\n');
+  });
+
+  it('set, show and remove the labels of a job, and list the jobs with a label', async () => {
+    const { id } = await generated('a job with labels', ['--label', 'poster', '--label', '春']);
+
+    const found = await run(['jobs', 'list', '--label', '春', '--json']);
+    const shown = await run(['jobs', 'show', id]);
+    const replaced = await run(['jobs', 'label', id, '--label', 'winter', '--json']);
+    const gone = await run(['jobs', 'list', '--label', 'poster', '--json']);
+    const removed = await run(['jobs', 'label', id, '--json']);
+
+    expect(JSON.parse(found.stdout)).toMatchObject([{ id, labels: ['poster', '春'] }]);
+    expect(shown.stdout).toContain('\nlabel: poster\nlabel: 春\n');
+    expect(JSON.parse(replaced.stdout)).toMatchObject({ labels: ['winter'] });
+    expect(JSON.parse(gone.stdout)).toEqual([]);
+    expect(JSON.parse(removed.stdout)).not.toHaveProperty('labels');
   });
 
   it('retry a job once even if the connection breaks before the reply', async () => {

@@ -221,8 +221,13 @@ describe('createJobAcceptance, retry', () => {
   });
   afterEach(() => rig.close());
 
-  test('a retry queues a new job with the request, the images and the priority of the earlier one', async () => {
-    const earlier = await cancelled({ ...edit, priority: 7, metadata: { shelf: '3' } });
+  test('a retry queues a new job with the request, the images, the priority and the labels of the earlier one', async () => {
+    const earlier = await cancelled({
+      ...edit,
+      priority: 7,
+      labels: ['cats'],
+      metadata: { shelf: '3' },
+    });
 
     const { job, replayed } = await retry(earlier.id);
 
@@ -230,6 +235,7 @@ describe('createJobAcceptance, retry', () => {
     expect(job).toMatchObject({
       status: 'queued',
       priority: 7,
+      labels: ['cats'],
       retry_of: earlier.id,
       request: earlier.request,
     });

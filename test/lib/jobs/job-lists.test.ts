@@ -36,6 +36,7 @@ describe('createJobLists', () => {
   test.each([
     ['another scope', {}, 'other'],
     ['another status', { status: 'queued' }, SCOPE],
+    ['a label', { label: 'cats' }, SCOPE],
     ['a search', { search: 'boat' }, SCOPE],
     ['a query', { q: { all: ['boat'], none: [] } }, SCOPE],
   ])('a cursor is rejected in a list with %s', async (_, query, scope) => {

@@ -17,6 +17,7 @@ function record(sequence: number): JobRecord {
     scope: 'anonymous',
     status: 'running',
     priority: 0,
+    labels: [],
     createdSecs: CREATED_SECS,
     updatedSecs: CREATED_SECS,
     request: jobRequest(),

@@ -78,6 +78,10 @@ export const REQUEST_EXAMPLES: Examples = {
       summary: 'A job with a high priority',
       value: { prompt: 'a ginger cat', parameters: { n: 3 }, priority: 50 },
     },
+    labelled: {
+      summary: 'A job with labels',
+      value: { prompt: 'a ginger cat', labels: ['cats', 'Frühling'] },
+    },
     webhook: {
       summary: 'A job with a webhook',
       value: {
@@ -90,6 +94,7 @@ export const REQUEST_EXAMPLES: Examples = {
   ImageJobPatch: {
     favorite: { summary: 'Mark the job as a favorite', value: { favorite: true } },
     hide: { summary: 'Hide the job', value: { deleted: true } },
+    label: { summary: 'Replace the labels of the job', value: { labels: ['cats'] } },
   },
   ImagePresetCreate: {
     icons: {

@@ -85,12 +85,23 @@ export function createJobCancellations(
 interface Marks {
   readonly favorite: number;
   readonly deletedSecs: number | null;
+  /** The labels in JSON. */
+  readonly labels: string;
 }
 
-/** Creates the method that marks and hides jobs. */
+/** Creates the method that marks, hides and labels jobs. */
 export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   const MARK = `
-    UPDATE ${database.schema}.job SET favorite = $2, deleted = $3, updated = $4 WHERE seq = $1`;
+    UPDATE ${database.schema}.job SET
+      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6
+    WHERE seq = $1`;
+  const REPLACE_LABELS = `
+    WITH removed AS (
+      DELETE FROM ${database.schema}.job_label WHERE seq = $1 AND label <> ALL ($3::text[])
+    )
+    INSERT INTO ${database.schema}.job_label (scope, label, seq)
+    SELECT $2, label, $1 FROM unnest($3::text[]) AS label
+    ON CONFLICT DO NOTHING`;
   const changing = createChanging(database);
   const counts = createJobCounts(database);
   const images = createJobImages(database);
@@ -98,12 +109,13 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   async function mark(
     queries: Queries,
     job: LockedJob,
-    { favorite, deletedSecs, atSecs }: Marks & { readonly atSecs: number },
+    { favorite, deletedSecs, labels, atSecs }: Marks & { readonly atSecs: number },
   ): Promise<void> {
     const { sequence, scope } = job;
-    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null })];
+    const bytes = job.bytes + Buffer.byteLength(labels) - Buffer.byteLength(job.labels);
+    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
     const imageMoves = await images.countingOf(queries, [job], () =>
-      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs]),
+      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, labels, bytes]),
     );
     const scopes = [...moves.map(toScopeMove), ...imageMoves];
     await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
@@ -112,7 +124,7 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   }
 
   return {
-    update: (scope, id, { atSecs, favorite, deleted }) =>
+    update: (scope, id, { atSecs, favorite, deleted, labels }) =>
       changing(scope, id, async (queries, job) => {
         if (deleted && job.completedSecs === null) {
           throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
@@ -121,9 +133,17 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
         const marks: Marks = {
           favorite: favorite === undefined ? job.favorite : Number(favorite),
           deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
+          labels: labels === undefined ? job.labels : JSON.stringify(labels),
         };
-        const isSame = marks.favorite === job.favorite && marks.deletedSecs === job.deletedSecs;
-        if (!isSame) await mark(queries, job, { ...marks, atSecs });
+        const isSame =
+          marks.favorite === job.favorite &&
+          marks.deletedSecs === job.deletedSecs &&
+          marks.labels === job.labels;
+        if (isSame) return;
+        if (marks.labels !== job.labels) {
+          await queries.rows(REPLACE_LABELS, [job.sequence, scope, labels]);
+        }
+        await mark(queries, job, { ...marks, atSecs });
       }),
   };
 }

@@ -36,11 +36,13 @@ const JOBS = rowArrays({
   budget_per_day: 'bigint',
   budget_per_month: 'bigint',
   request: 'text',
+  labels: 'text',
   url: 'text',
   host: 'text',
   events: 'text',
 });
 const INPUTS = rowArrays({ seq: 'bigint', sha256: 'text', bytes: 'bigint' }, JOBS.next);
+const LABELS = rowArrays({ seq: 'bigint', scope: 'text', label: 'text' }, INPUTS.next);
 const SCOPES = rowArrays(
   {
     scope: 'text',
@@ -51,7 +53,7 @@ const SCOPES = rowArrays(
     changes: 'bigint',
     images: 'bigint',
   },
-  INPUTS.next,
+  LABELS.next,
 );
 const CHARGES = rowArrays({ token: 'text', day: 'bigint', images: 'bigint' }, SCOPES.next);
 const SPENDING = rowArrays({ token: 'text', period: 'text', amount: 'bigint' }, CHARGES.next);
@@ -98,11 +100,11 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     jobs AS (
       INSERT INTO ${schema}.job (
         seq, id, scope, token, status, priority, created, updated, operation, provider, model,
-        outputs, size, inputs, bytes, reserved, prompt
+        outputs, size, inputs, bytes, reserved, prompt, labels
       )
       SELECT
         seq, id, scope, token, 'queued', priority, created, created, operation, provider, model,
-        outputs, size, inputs, bytes, reserved, prompt
+        outputs, size, inputs, bytes, reserved, prompt, labels
       FROM new
     ), contents AS (
       INSERT INTO ${schema}.job_content (
@@ -120,6 +122,9 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       INSERT INTO ${schema}.job_input (seq, sha256, bytes)
       SELECT seq, sha256, bytes FROM ${INPUTS.sql} AS input
       ON CONFLICT DO NOTHING
+    ), labels AS (
+      INSERT INTO ${schema}.job_label (scope, label, seq)
+      SELECT scope, label, seq FROM ${LABELS.sql} AS one
     ), changes AS (
       INSERT INTO ${schema}.job_change (seq, scope, change) SELECT seq, scope, change FROM new
     ), scopes AS (
@@ -198,6 +203,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       await rows(INSERT, [
         ...JOBS.values(accepted.map(toColumns)),
         ...INPUTS.values(accepted.flatMap(toInputColumns)),
+        ...LABELS.values(accepted.flatMap(toLabelColumns)),
         ...SCOPES.values(scopes.map((one) => ({ ...one, images: held.get(one.scope) ?? 0 }))),
         ...CHARGES.values(charges),
         ...SPENDING.values(spending),
@@ -250,6 +256,7 @@ function toColumns({ job, admission, text, bytes, sequence, change }: AcceptedJo
     budget_per_day: budgetPerDay,
     budget_per_month: budgetPerMonth,
     request: text,
+    labels: JSON.stringify(job.labels),
     ...(webhook && {
       url: webhook.url,
       host: new URL(webhook.url).host,
@@ -260,4 +267,8 @@ function toColumns({ job, admission, text, bytes, sequence, change }: AcceptedJo
 
 function toInputColumns({ job, sequence }: AcceptedJob) {
   return inputsOf(job.request).map(({ sha256, bytes }) => ({ seq: sequence, sha256, bytes }));
+}
+
+function toLabelColumns({ job: { labels, scope }, sequence }: AcceptedJob) {
+  return labels.map((label) => ({ seq: sequence, scope, label }));
 }

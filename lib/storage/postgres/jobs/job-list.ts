@@ -54,7 +54,8 @@ const CountRow = v.object({ count: v.number() });
  * that do not match are never read. Each range has its own limit, because the planner does not always merge the ranges.
  */
 export function matchingSql(schema: string, filter: JobFilter): string {
-  const { status, visibility, favorite, provider } = filter;
+  const { status, visibility, favorite, provider, label } = filter;
+  if (label !== undefined) return labelledSql(schema, filter);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const hiding = { active: [false], hidden: [true], all: [false, true] }[visibility];
@@ -75,13 +76,34 @@ export function matchingSql(schema: string, filter: JobFilter): string {
     ) AS range ORDER BY seq DESC LIMIT $3`;
 }
 
+/**
+ * Returns the SQL for the newest jobs that have the label and match the rest of the filter. A label selects few jobs, so each of
+ * them is compared with the rest of the filter.
+ */
+function labelledSql(
+  schema: string,
+  { status, visibility, favorite, provider }: JobFilter,
+): string {
+  const conditions = [
+    ...(status === undefined ? [] : [`status = '${status}'`]),
+    ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
+    ...(visibility === 'all' ? [] : [`hidden = ${visibility === 'hidden'}`]),
+    ...(provider === undefined ? [] : ['provider = $5']),
+  ];
+  return `
+    SELECT seq FROM ${schema}.job_label JOIN ${schema}.job USING (seq)
+    WHERE job_label.scope = $1 AND seq < $2 AND label = $4
+      ${conditions.map((condition) => `AND ${condition}`).join(' ')}
+    ORDER BY seq DESC LIMIT $3`;
+}
+
 /** Returns the parameters of `matchingSql`. */
 export function matchingValues(
-  { provider }: JobFilter,
+  { provider, label }: JobFilter,
   page: { readonly scope: string; readonly before: number; readonly limit: number },
 ): readonly unknown[] {
   const values = [page.scope, page.before, page.limit];
-  return provider === undefined ? values : [...values, provider];
+  return [...values, label, provider].filter((value) => value !== undefined);
 }
 
 /** Creates the methods that find the stored input images of jobs. */

@@ -77,7 +77,7 @@ export function createJobSearch(
 
   /** Searches all jobs below `before` in the index. */
   async function findInIndex({ scope, filter, before, limit }: Request) {
-    const filters = filterSql(filter, 4);
+    const filters = filterSql(schema, filter, 4);
     const terms = termsSql(filter.terms, 4 + filters.values.length);
     const sql = `
       WITH hit AS MATERIALIZED (
@@ -144,7 +144,8 @@ function toPattern(text: string): string {
 }
 
 function filterSql(
-  { status, visibility, favorite, provider }: JobSearchFilter,
+  schema: string,
+  { status, visibility, favorite, provider, label }: JobSearchFilter,
   first: number,
 ): Condition {
   const columns: readonly (readonly [column: string, value: unknown])[] = [
@@ -152,10 +153,17 @@ function filterSql(
     ['hidden', visibility === 'all' ? undefined : visibility === 'hidden'],
     ['favorite', favorite === undefined ? undefined : Number(favorite)],
     ['provider', provider],
+    ['label', label],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
+  const conditionOf = (column: string, value: string) =>
+    column === 'label'
+      ? `EXISTS (SELECT FROM ${schema}.job_label WHERE job_label.seq = job.seq AND label = ${value})`
+      : `job.${column} = ${value}`;
   return {
-    sql: ['true', ...given.map(([column], at) => `job.${column} = $${first + at}`)].join(' AND '),
+    sql: ['true', ...given.map(([column], at) => conditionOf(column, `$${first + at}`))].join(
+      ' AND ',
+    ),
     values: given.map(([, value]) => value),
   };
 }

@@ -17,13 +17,15 @@ export interface LockedJob {
   readonly inputs: number;
   readonly cancelRequested: number;
   readonly deletedSecs: number | null;
+  /** The labels in JSON. */
+  readonly labels: string;
   readonly completedSecs: number | null;
 }
 
 /** The columns of `LockedJob`. */
 export const LOCKED_COLUMNS = `
   job.seq AS sequence, id, scope, provider, status, owner, favorite, hidden, bytes, reserved, inputs,
-  cancel_requested AS "cancelRequested", deleted AS "deletedSecs", completed AS "completedSecs"`;
+  labels, cancel_requested AS "cancelRequested", deleted AS "deletedSecs", completed AS "completedSecs"`;
 
 /** The counted columns that a change of a job sets. */
 type ChangedColumns = Partial<

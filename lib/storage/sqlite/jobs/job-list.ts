@@ -25,8 +25,8 @@ export function createJobList(
   const statements = new Map<string, Statement>();
 
   /**
-   * Returns the prepared statement for an SQL text. Each query has 126 texts, one for each combination of filters. The provider
-   * is a parameter.
+   * Returns the prepared statement for an SQL text. Each query has 252 texts, one for each combination of filters. The provider
+   * and the label are parameters.
    */
   function prepared(sql: string): Statement {
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -41,7 +41,7 @@ export function createJobList(
         // Reads one row more than the page shows. If this row exists, there is a next page.
         const rows = prepared(listSql(filter)).all({
           scope,
-          provider: filter.provider,
+          ...bound(filter),
           before,
           limit: limit + 1,
         });
@@ -49,7 +49,7 @@ export function createJobList(
       }),
     count: (scope, filter, limit) =>
       database.read(() => {
-        const parameters = { scope, provider: filter.provider, before: NEWEST, limit };
+        const parameters = { scope, ...bound(filter), before: NEWEST, limit };
         return v.parse(v.number(), prepared(countSql(filter)).pluck().get(parameters));
       }),
     summaries: (scope, sequences) =>
@@ -78,7 +78,7 @@ function countSql(filter: JobFilter): string {
 
 /**
  * Returns the SQL for the sequences of the jobs that match the filter, newest first. Binds `@scope`, `@before`, `@limit`, and
- * `@provider` if the filter has a provider. The query merges the ranges of the filter, so that jobs that do not match are never
+ * the parameters in `bound`. The query merges the ranges of the filter, so that jobs that do not match are never
  * read.
  */
 export function matchingSql(filter: JobFilter): string {
@@ -91,7 +91,9 @@ export function matchingSql(filter: JobFilter): string {
  * `job_list`, in this order, or of the index `job_list_of_provider` if the filter has a provider. Status, favourite and hidden
  * are literals, because the query planner does not know bound values.
  */
-function rangesSql({ status, visibility, favorite, provider }: JobFilter): string {
+function rangesSql(filter: JobFilter): string {
+  const { status, visibility, favorite, provider, label } = filter;
+  if (label !== undefined) return labelledSql(filter);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -107,6 +109,28 @@ function rangesSql({ status, visibility, favorite, provider }: JobFilter): strin
     ),
   );
   return ranges.join('\n    UNION ALL');
+}
+
+/**
+ * Returns the SQL for the jobs that have the label and match the rest of the filter. A label selects few jobs, so each of them is
+ * compared with the rest of the filter.
+ */
+function labelledSql({ status, visibility, favorite, provider }: JobFilter): string {
+  const conditions = [
+    ...(status === undefined ? [] : [`status = '${status}'`]),
+    ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
+    ...(provider === undefined ? [] : ['provider = +@provider']),
+    ...{ active: ['deleted IS NULL'], hidden: ['deleted IS NOT NULL'], all: [] }[visibility],
+  ];
+  return `
+    SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
+    WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq < +@before
+      ${conditions.map((condition) => `AND ${condition}`).join(' ')}`;
+}
+
+/** Returns the parameters of the filter. */
+export function bound({ provider, label }: JobFilter) {
+  return { provider, label };
 }
 
 /** Creates the methods that find the stored input images of jobs. */

@@ -41,11 +41,11 @@ const RECORD = `${RECORD_COLUMNS},
 const INSERT = `
   INSERT INTO job (
     id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
-    bytes, reserved, prompt, token
+    bytes, reserved, prompt, token, labels
   )
   VALUES (
     @id, @scope, 'queued', @priority, @createdSecs, @createdSecs, @operation, @provider, @model,
-    @outputs, @size, @inputs, @bytes, @reservedBytes, @prompt, @token
+    @outputs, @size, @inputs, @bytes, @reservedBytes, @prompt, @token, @labels
   )`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (
@@ -54,6 +54,8 @@ const INSERT_CONTENT = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
+const INSERT_LABEL = 'INSERT INTO job_label (scope, label, seq) VALUES (?, ?, ?)';
+const REMOVE_LABELS = 'DELETE FROM job_label WHERE seq = ?';
 const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD} FROM job_content JOIN job ON job.seq = job_content.seq
@@ -96,8 +98,11 @@ const LIST_CANCELLATIONS = `
   JOIN job_content ON job_content.seq = job.seq
   WHERE status = 'running' AND owner = ? AND cancellation IS NOT NULL`;
 const MARK = `
-  UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
-  WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
+  UPDATE job SET
+    favorite = @favorite, deleted = @deleted, updated = @atSecs,
+    labels = @labels, bytes = bytes + octet_length(@labels) - octet_length(labels)
+  WHERE seq = @sequence
+    AND (favorite <> @favorite OR deleted IS NOT @deleted OR labels <> @labels)`;
 const TOTALS = 'SELECT * FROM job_total';
 
 const KeyRow = v.object({ fingerprint: v.string() });
@@ -198,6 +203,8 @@ function createJobUpdates(
   const requestCancellation = database.prepare(REQUEST_CANCELLATION);
   const listCancellations = database.prepare(LIST_CANCELLATIONS);
   const mark = database.prepare(MARK);
+  const removeLabels = database.prepare(REMOVE_LABELS);
+  const insertLabel = database.prepare(INSERT_LABEL);
 
   return {
     cancel: (scope, id, { atSecs, error, inFlight }) =>
@@ -217,7 +224,7 @@ function createJobUpdates(
       }),
     listCancellations: () =>
       database.read(() => listCancellations.all(database.owner).map(parseCancellation)),
-    update: (scope, id, { atSecs, favorite, deleted }) =>
+    update: (scope, id, { atSecs, favorite, deleted, labels }) =>
       database.write(() => {
         const job = findOne(scope, id);
         if (!job) return undefined;
@@ -230,9 +237,14 @@ function createJobUpdates(
           atSecs,
           favorite: Number(favorite ?? job.favorite),
           deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
+          labels: JSON.stringify(labels ?? job.labels),
         };
         const marked = counts.counting([job.sequence], () => mark.run(marks));
         if (marked.changes === 0) return job;
+        if (labels) {
+          removeLabels.run(job.sequence);
+          for (const label of labels) insertLabel.run(scope, label, job.sequence);
+        }
         changes.note(job.sequence, scope);
         return findOne(scope, id);
       }),
@@ -314,10 +326,11 @@ function prepareInsert(database: StoreDatabase) {
   const insert = database.prepare(INSERT);
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
+  const insertLabel = database.prepare(INSERT_LABEL);
   const insertWebhook = database.prepare(INSERT_WEBHOOK);
 
   return (
-    { request, webhook, requestId, retryOf, ...job }: NewJob,
+    { request, labels, webhook, requestId, retryOf, ...job }: NewJob,
     { text, bytes }: { readonly text: string; readonly bytes: number },
     { key, reservation }: Pick<JobAdmission, 'key' | 'reservation'>,
   ): number => {
@@ -326,13 +339,17 @@ function prepareInsert(database: StoreDatabase) {
     const inputs = inputsOf(request);
     const outputs = parameters.n;
     const ofRequest = { operation, prompt, outputs, inputs: inputs.length };
-    const { lastInsertRowid } = insert.run({ model: null, ...job, ...ofRequest, bytes, token });
+    const { lastInsertRowid } = insert.run({
+      ...{ model: null, ...job, ...ofRequest, bytes, token },
+      labels: JSON.stringify(labels),
+    });
     const sequence = Number(lastInsertRowid);
     const keyColumns = [key?.hash, key?.fingerprint];
     const columns = [sequence, requestId, retryOf, ...keyColumns, text, day, allowance];
     const { held, budgetPerDay, budgetPerMonth } = heldColumns(reservation);
     insertContent.run(...columns, held, budgetPerDay, budgetPerMonth);
     for (const { sha256, bytes } of inputs) insertInput.run(sequence, sha256, bytes);
+    for (const label of labels) insertLabel.run(job.scope, label, sequence);
     if (webhook) {
       const { url, events } = webhook;
       insertWebhook.run(sequence, url, new URL(url).host, JSON.stringify(events));

@@ -100,13 +100,14 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
 }
 
 function matchesFilter(
-  { status, visibility, favorite, provider }: JobSearchFilter,
+  { status, visibility, favorite, provider, label }: JobSearchFilter,
   job: SearchedJob,
 ): boolean {
   return (
     (status === undefined || job.status === status) &&
     (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&
     (favorite === undefined || (job.favorite === 1) === favorite) &&
-    (provider === undefined || job.provider === provider)
+    (provider === undefined || job.provider === provider) &&
+    (label === undefined || job.labels.includes(label))
   );
 }

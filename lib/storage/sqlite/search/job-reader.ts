@@ -4,12 +4,13 @@ import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import { connectToRead, limitCache } from '../connection.ts';
-import { matchingSql } from '../jobs/job-list.ts';
+import { bound, matchingSql } from '../jobs/job-list.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
 const FIND = `
-  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, prompt FROM job WHERE seq = ?`;
+  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, prompt
+  FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
 const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < +?';
 const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= +?';
@@ -30,6 +31,7 @@ const SearchedRow = v.optional(
     favorite: v.number(),
     hidden: v.number(),
     provider: v.string(),
+    labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
     prompt: v.string(),
   }),
 );
@@ -65,10 +67,7 @@ export function openJobReader(file: string) {
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
     /** Returns the jobs below `before` that match the filter, with any prompt. */
     matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
-      v.parse(
-        Sequences,
-        matchingStatement(filter).all({ scope, provider: filter.provider, before, limit }),
-      ),
+      v.parse(Sequences, matchingStatement(filter).all({ scope, ...bound(filter), before, limit })),
     /** Returns the next jobs by ascending sequence. The list is empty only if there are no more jobs. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
       const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));

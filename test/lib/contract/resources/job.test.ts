@@ -82,6 +82,19 @@ describe('JobCreate', () => {
     expect(verdictOf(JobCreate, { prompt: 'a fox', priority })).toEqual([verdict]);
   });
 
+  it('has no labels by default, and accepts labels', () => {
+    expect(outputOf(JobCreate, { prompt: 'a fox' })).toMatchObject({ labels: [] });
+    expect(outputOf(JobCreate, { prompt: 'a fox', labels: [' cats '] })).toMatchObject({
+      labels: ['cats'],
+    });
+  });
+
+  it('reports a bad label with its position', () => {
+    expect(verdictOf(JobCreate, { prompt: 'a fox', labels: ['cats', 'a\nb'] })).toEqual([
+      'labels[1]: invalid_text',
+    ]);
+  });
+
   it('checks the rules of a request', () => {
     expect(verdictOf(JobCreate, { prompt: 'a fox', operation: 'edit' })).toEqual([
       'images: invalid_combination',
@@ -90,18 +103,22 @@ describe('JobCreate', () => {
 });
 
 describe('JobPatch', () => {
-  it.each([[{ favorite: true }], [{ deleted: false }], [{ favorite: false, deleted: true }]])(
-    'takes %j',
-    (patch) => {
-      expect(outputOf(JobPatch, patch)).toEqual(patch);
-    },
-  );
+  it.each([
+    [{ favorite: true }],
+    [{ deleted: false }],
+    [{ favorite: false, deleted: true }],
+    [{ labels: [] }],
+    [{ labels: ['cats'], favorite: true }],
+  ])('takes %j', (patch) => {
+    expect(outputOf(JobPatch, patch)).toEqual(patch);
+  });
 
   it.each([
     [{}, [': required']],
     [{ favorite: null }, [': required']],
     [{ favorite: 'true' }, ['favorite: invalid_type']],
     [{ deleted: 1 }, ['deleted: invalid_type']],
+    [{ labels: 'cats' }, ['labels: invalid_type']],
     [{ status: 'queued', favorite: true }, ['status: unknown_field']],
     [{ status: 'queued' }, [': required', 'status: unknown_field']],
     [[], [': invalid_type']],

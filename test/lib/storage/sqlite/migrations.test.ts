@@ -53,6 +53,7 @@ describe('migrate', () => {
       'job_change',
       'job_content',
       'job_input',
+      'job_label',
       'job_output',
       'job_scope',
       'job_total',

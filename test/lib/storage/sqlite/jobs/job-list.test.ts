@@ -9,7 +9,7 @@ import { openStateDatabase } from '../../../../../lib/storage/sqlite/database.ts
 import { listSql } from '../../../../../lib/storage/sqlite/jobs/job-list.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
-import { describeJobLists, FILTERS } from '../../../../contracts/job-list.ts';
+import { describeJobLists, FILTERS, LABEL_FILTERS } from '../../../../contracts/job-list.ts';
 
 describe('listSql', () => {
   let connection: Connection;
@@ -41,6 +41,22 @@ describe('listSql', () => {
           `SEARCH job USING COVERING INDEX ${index} (${first} AND status=? AND favorite=? AND <expr>=? AND seq<?)`,
         ]),
       );
+    },
+  );
+
+  test.each(LABEL_FILTERS.map((filter) => [JSON.stringify(filter), filter] as const))(
+    'under %s only the jobs with the label are read, and nothing is sorted',
+    (_, filter) => {
+      const steps = connection
+        .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
+        .all({ ...filter, scope: 's', before: 9, limit: 1 })
+        .map((row) => String(Object(row).detail));
+
+      expect(steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step))).toEqual([
+        'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+        'SEARCH job_label USING PRIMARY KEY (scope=? AND label=? AND seq<?)',
+        'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+      ]);
     },
   );
 });

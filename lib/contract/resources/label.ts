@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { documented } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
+import { limitedList } from '../schema/request-limits.ts';
+import { text } from '../schema/text.ts';
+
+export const MAX_LABELS = 16;
+const MAX_CHARACTERS = 64;
+const MAX_BYTES = 512;
+
+// A letter with its combining marks, or an emoji of several code points, counts as one character.
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+/** The description of a label. */
+export const LABEL = `1 to ${MAX_CHARACTERS} characters of any script, at most ${MAX_BYTES} bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly.`;
+
+/** A label of a job, in the form in which labels are stored and compared. */
+export const Label = v.pipe(
+  text({ maxBytes: MAX_BYTES }),
+  v.check(
+    (value) => value.isWellFormed() && !CONTROL_CHARACTERS.test(value),
+    coded('invalid_text', 'must not contain control characters or lone surrogates'),
+  ),
+  v.transform((value) => value.trim().normalize('NFC')),
+  v.check((value) => VISIBLE.test(value), coded('blank', 'must have a visible character')),
+  v.check(
+    (value) => [...CHARACTERS.segment(value)].length <= MAX_CHARACTERS,
+    coded('invalid_length', `must be at most ${MAX_CHARACTERS} characters long`),
+  ),
+  v.metadata({ minLength: 1 }),
+);
+
+/** The labels of a job. Equal labels are stored once, in the order in which they were sent. */
+export const Labels = v.pipe(
+  limitedList(Label, MAX_LABELS),
+  v.transform((labels) => [...new Set(labels)]),
+  v.metadata({ maxItems: MAX_LABELS }),
+);
+
+/** The labels of a job in a reply. */
+export const StoredLabels = documented(
+  v.optional(v.array(v.string())),
+  'The labels of the job. Absent if the job has none.',
+);
