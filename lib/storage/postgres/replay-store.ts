@@ -45,6 +45,12 @@ interface Known extends Omit<Row, 'kind' | 'guests'> {
   readonly isGone: boolean;
 }
 
+/** An entry as the end of its work finds the entry. */
+interface Ending extends Pick<Row, 'kind' | 'clients' | 'guests' | 'state'> {
+  /** True if the work has ended, and its outcome is only in the memory of the owner. */
+  readonly isHeld: boolean;
+}
+
 // A larger outcome is not kept, because the driver holds it several times in memory. The images of one request are smaller.
 const MAX_OUTCOME_BYTES = 64 * 1024 * 1024;
 // An entry expires at the latest after this time if a replica ended while its client was attached. Longer than any request.
@@ -245,12 +251,13 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
 
   return {
     async finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void> {
+      // A request that finds the end of the work must also find the outcome, even before COMMIT is answered, or if the outcome of
+      // COMMIT stays unknown. Otherwise the request would start the work again.
+      held.set(id, outcome);
       const isHeld = await write(async (queries) => {
-        const [entry] = await queries.rows<Pick<Row, 'kind' | 'clients' | 'guests'>>(
-          statements.lockRunning,
-          [id],
-        );
-        if (!entry) return false;
+        const [entry] = await queries.rows<Ending>(statements.lockEnding, [id]);
+        // A repeated write finds the end that the first write has committed.
+        if (entry?.state !== 'running') return entry?.isHeld ?? false;
         const { kind, clients, guests } = entry;
         const keepMs = clients > 0 ? MAX_ATTACHED_MS : policies[kind].keepMs;
         await queries.rows(statements.finish, [id, outcome.ok, ENTRY_BYTES + bytes, keepMs]);
@@ -260,18 +267,20 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
         await wake(queries, id);
         return mayHold;
       });
-      if (isHeld) held.set(id, outcome);
+      if (!isHeld) held.delete(id);
     },
 
     async release(id: string, isReplied: boolean): Promise<void> {
       const { keepMs } = policies.retry;
       const outcome = held.get(id);
       const isStillHeld = await write(async (queries) => {
-        const [entry] = await queries.rows<Pick<Row, 'clients' | 'guests' | 'isReplied'>>(
+        const [entry] = await queries.rows<Pick<Row, 'clients' | 'guests' | 'isReplied' | 'state'>>(
           statements.detach,
           [id, owner, isReplied, keepMs],
         );
         if (!entry) return false;
+        // The end of the work is not committed yet. Its transaction decides about the outcome.
+        if (entry.state === 'running') return true;
         const hasReplied = entry.clients === 0 && entry.isReplied;
         const isWanted = entry.guests > 0 || (entry.clients === 0 && !entry.isReplied);
         if (outcome && isWanted) {
@@ -306,7 +315,7 @@ function createWaits(
       const outcome = await read((queries) => findOutcome(queries, id));
       return outcome && { outcome };
     }
-    if (held.has(id)) return { outcome: held.get(id) };
+    if (entry.state === 'finished' && held.has(id)) return { outcome: held.get(id) };
     if (entry.isLate) await write(settleGone);
     return undefined;
   }
@@ -374,9 +383,10 @@ function toStatements(schema: string) {
         until = CASE WHEN state = 'running' THEN NULL
           WHEN clients <= 1 THEN ${NOW_MS} + $4::bigint ELSE until END
       WHERE id = $1
-      RETURNING clients, guests, is_replied AS "isReplied"`,
-    lockRunning: `
-      SELECT kind, clients, guests FROM ${replay} WHERE id = $1 AND state = 'running' FOR UPDATE`,
+      RETURNING clients, guests, state, is_replied AS "isReplied"`,
+    lockEnding: `
+      SELECT kind, clients, guests, state, state = 'finished' AND outcome IS NULL AS "isHeld"
+      FROM ${replay} WHERE id = $1 FOR UPDATE`,
     finish: `
       UPDATE ${replay} SET state = 'finished', is_success = $2, bytes = $3,
         until = ${NOW_MS} + $4::bigint

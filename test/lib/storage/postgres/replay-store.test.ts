@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { toReplayPolicies } from '../../../../lib/replay/replay-policies.ts';
-import type { ReplayClaim, ReplayPolicies } from '../../../../lib/replay/replay-store-port.ts';
+import type {
+  Claimed,
+  ReplayClaim,
+  ReplayPolicies,
+} from '../../../../lib/replay/replay-store-port.ts';
+import type { Postgres } from '../../../../lib/storage/postgres/connection.ts';
 import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
 import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
 import { describeReplayStore } from '../../../contracts/replay-store.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
 import { openReplicas, type TestReplica } from '../../../support/postgres-replicas.ts';
 
@@ -55,6 +62,75 @@ describe.runIf(HAS_POSTGRES)('createReplayStore, PostgreSQL', () => {
   const open = (policies?: ReplayPolicies) => openStores(opened, policies);
 
   describeReplayStore('PostgreSQL', open);
+
+  describe('the end of work', () => {
+    /** Opens a store whose next transaction is reported only after `whileUnreported`, although it was committed. */
+    async function openUnreported() {
+      const { one, rows } = await open();
+      const clock = createManualClock();
+      const next: { whileUnreported?: () => Promise<void> } = {};
+      const postgres: Postgres = {
+        ...one.postgres,
+        async write(work) {
+          const value = await one.postgres.write(work);
+          const { whileUnreported } = next;
+          delete next.whileUnreported;
+          await whileUnreported?.();
+          return value;
+        },
+      };
+      const { lease } = one;
+      const waiting = { clock, wakeUps: NO_WAKE_UPS, pollMs: 20 };
+      const store = createReplayStore({ postgres, lease, policies: POLICIES, ...waiting });
+      const claim = (id: string): ReplayClaim => {
+        const base = { id, kind: 'retry', scope: 's', identity: 'r' } as const;
+        return { ...base, fingerprint: 'f', mayJoin: true };
+      };
+      const retry = (id: string) => store.claim(claim(id));
+      await retry('one');
+      return { store, retry, next, clock, rows };
+    }
+
+    it('gives the reply to a retry that comes between COMMIT and its report', async () => {
+      const { store, retry, next } = await openUnreported();
+      let joined: Claimed | undefined;
+      next.whileUnreported = async () => {
+        joined = await retry('two');
+      };
+      await store.finish('one', success, 8);
+
+      expect(joined).toEqual({ state: 'finished', id: 'one', outcome: success });
+    });
+
+    it('gives the reply to a retry that comes after a COMMIT of unknown outcome', async () => {
+      const { store, retry, next, clock } = await openUnreported();
+      next.whileUnreported = () => Promise.reject(new BridgeError('overloaded', 'no reply'));
+      await store.finish('one', success, 8);
+      const before = await retry('two');
+      await clock.advance(1000);
+
+      expect(before).toEqual({ state: 'finished', id: 'one', outcome: success });
+      expect(await retry('three')).toEqual(before);
+    });
+
+    it('stores a reply that nobody received after a COMMIT of unknown outcome', async () => {
+      const { store, next, rows } = await openUnreported();
+      next.whileUnreported = () => Promise.reject(new BridgeError('overloaded', 'no reply'));
+      await store.finish('one', success, 8);
+      await store.release('one', false);
+
+      expect(await rows()).toEqual([{ id: 'one', state: 'finished', isStored: true }]);
+    });
+
+    it('stores the reply of a client that leaves before the end is committed', async () => {
+      const { store, retry, next, rows } = await openUnreported();
+      next.whileUnreported = () => store.release('one', false);
+      await store.finish('one', success, 8);
+
+      expect(await rows()).toEqual([{ id: 'one', state: 'finished', isStored: true }]);
+      expect(await retry('two')).toMatchObject({ state: 'finished', outcome: success });
+    });
+  });
 
   describe('several replicas', () => {
     async function openTwo() {
