@@ -44,6 +44,12 @@ export interface JobOutput {
 /** The position of an artifact in the order of all artifacts by the time of publication. */
 export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 
+/** A page of intents in the order of their ids. An empty `after` begins with the first intent. */
+export interface IntentPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
 /**
  * The records of artifacts, and of publications that have begun but not ended (intents). Every method is one transaction and is
  * durable when it resolves. Methods throw `overloaded` if the store cannot write.
@@ -93,10 +99,10 @@ export interface ArtifactStore {
   abandon(ids: readonly string[]): Promise<void>;
   /**
    * Turns released intents and the intents of processes whose lease has ended into intents of this process, and resolves with
-   * these intents. Leaves the intents with a link to a running job unchanged, because the end of the job may turn them into
-   * artifacts.
+   * these intents: the first `limit` intents with an id greater than `after`, in the order of their ids. Leaves the intents with
+   * a link to a running job unchanged, because the end of the job may turn them into artifacts.
    */
-  takeAbandoned(): Promise<readonly ArtifactRecord[]>;
+  takeAbandoned(page: IntentPage): Promise<readonly ArtifactRecord[]>;
   /** Resolves with those names that an artifact or an intent of any process has, or its sidecar. */
   findNames(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** Resolves with true if there are neither artifacts nor intents, of any process. Takes constant time. */

@@ -1,12 +1,17 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
-import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import type {
+  ArtifactPosition,
+  ArtifactRecord,
+  ArtifactStore,
+  IntentPage,
+} from './artifact-store-port.ts';
 import { publishedFiles, sha256Of } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge'>;
   /** Publications and removals that have not ended. Their files may be incomplete. */
-  readonly intents: readonly ArtifactRecord[];
+  readonly listIntents: (page: IntentPage) => Promise<readonly ArtifactRecord[]>;
   readonly source: Pick<ArtifactFiles, 'read'>;
   readonly target: Omit<ArtifactFiles, 'probe' | 'stamp' | 'findTaken'>;
 }
@@ -31,7 +36,7 @@ const BATCH = 8;
  * has copied are only compared. Throws `artifact` if another file has a name, or if the target returns other bytes.
  */
 export async function copyArtifacts(
-  { store, intents, source, target }: Deps,
+  { store, listIntents, source, target }: Deps,
   { onFiles, onProblem }: CopyReport,
 ): Promise<void> {
   // In a new target, no file needs to be looked for.
@@ -62,7 +67,12 @@ export async function copyArtifacts(
     await copyBatch(batch, onProblem);
   }
   // The next start of a bridge ends these publications, as it does after a crash.
-  for (const intent of intents) await copyBatch([intent], () => {});
+  for (let last = ''; ; ) {
+    const batch = await listIntents({ after: last, limit: BATCH });
+    if (batch.length === 0) break;
+    await copyBatch(batch, () => {});
+    last = batch.at(-1)?.id ?? last;
+  }
 }
 
 async function copyFile(

@@ -37,6 +37,9 @@ interface Deps {
   readonly maxWaitingBytes?: number;
 }
 
+// The number of intents that are taken over at the same time.
+const INTENTS = 256;
+
 /** An image to publish, and its sidecar. */
 export interface Publishable {
   readonly image: VerifiedImage;
@@ -162,7 +165,14 @@ export function createPublisher(deps: Deps) {
      * removal has failed before. Throws `artifact` if a file cannot be removed now, and `overloaded` if the store fails.
      */
     async recover(): Promise<void> {
-      await withdrawals.withdrawAgain(await store.takeAbandoned());
+      const failures: unknown[] = [];
+      let taken: readonly ArtifactRecord[] = [];
+      do {
+        taken = await store.takeAbandoned({ after: taken.at(-1)?.id ?? '', limit: INTENTS });
+        // A file that cannot be removed must not keep the files behind it.
+        await withdrawals.withdrawAgain(taken).catch((failure) => failures.push(failure));
+      } while (taken.length === INTENTS);
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

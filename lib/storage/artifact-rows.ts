@@ -41,6 +41,11 @@ export const ArtifactRow = v.pipe(
   ),
 );
 
+/** Parses rows, and sorts their records by id. An UPDATE returns its rows without an order. */
+export function parseById(rows: readonly unknown[]): readonly v.InferOutput<typeof ArtifactRow>[] {
+  return v.parse(v.array(ArtifactRow), rows).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
 /** Returns the error for an artifact that is not an intent of this process. */
 export function noLongerPending(): BridgeError {
   return new BridgeError('artifact', 'the artifact is no longer pending');

@@ -1,4 +1,4 @@
-import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
+import type { ArtifactRecord, IntentPage } from '../artifacts/artifact-store-port.ts';
 import type { StateReader } from './state-reader-port.ts';
 
 /** The values of a row, in the order of the columns. Both databases store only texts and whole numbers in these tables. */
@@ -24,7 +24,7 @@ export interface MoveSource extends MovedTables, Omit<StateReader, 'close'> {
   /** The number of the newest job, which may have been removed. */
   readonly lastSequence: number;
   /** Lists the publications and removals that have not ended. */
-  listIntents(): Promise<readonly ArtifactRecord[]>;
+  listIntents(page: IntentPage): Promise<readonly ArtifactRecord[]>;
   /** Reads the rows of a table in pages, which are small enough for memory. */
   read(table: string, columns: readonly string[]): AsyncIterable<readonly MovedRow[]>;
   /** Pauses the queue, because the jobs that were moved must not run a second time. */

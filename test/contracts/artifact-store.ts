@@ -12,6 +12,7 @@ type Draft = Omit<ArtifactRecord, 'name' | 'sidecar'>;
 
 const PAST_SECS = 100;
 const FUTURE_SECS = 10_000_000_000;
+const ALL = { after: '', limit: 100 };
 
 let made = 0;
 
@@ -201,13 +202,29 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       const early = store.publish([ended.id]);
       await expect(early).rejects.toMatchObject({ code: 'artifact' });
 
-      const taken = await store.takeAbandoned();
+      const taken = await store.takeAbandoned(ALL);
 
       expect(taken).toEqual([record]);
-      expect(await store.takeAbandoned()).toEqual([]);
+      expect(await store.takeAbandoned(ALL)).toEqual([]);
       await expect(gone.publish([ended.id])).rejects.toMatchObject({ code: 'artifact' });
       await expect(neighbour.publish([running.id])).resolves.toBeUndefined();
       await expect(store.publish([mine.id, ended.id])).resolves.toBeUndefined();
+    });
+
+    test('abandoned intents are taken over in pages', async () => {
+      const intents = [draft(), draft(), draft()];
+      for (const { id, ...rest } of intents) await claim({ id, ...rest }, `${id}.png`);
+      const ids = intents.map(({ id }) => id);
+      await store.abandon(ids);
+      const neighbour = await other(FUTURE_SECS);
+
+      const first = await neighbour.takeAbandoned({ after: '', limit: 2 });
+      const second = await neighbour.takeAbandoned({ after: ids[1] ?? '', limit: 2 });
+
+      expect([first, second].map((page) => page.map(({ id }) => id))).toEqual([
+        ids.slice(0, 2),
+        ids.slice(2),
+      ]);
     });
 
     test('an artifact that a process released is taken over, and a published one is not', async () => {
@@ -218,8 +235,8 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await store.abandon([artifact.id, intent.id]);
 
       const neighbour = await other(FUTURE_SECS);
-      expect(await neighbour.takeAbandoned()).toEqual([{ ...intent, name: 'a.png' }]);
-      expect(await store.takeAbandoned()).toEqual([]);
+      expect(await neighbour.takeAbandoned(ALL)).toEqual([{ ...intent, name: 'a.png' }]);
+      expect(await store.takeAbandoned(ALL)).toEqual([]);
       expect(await store.find(artifact.scope, artifact.id)).toEqual(artifact);
     });
 
@@ -280,7 +297,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       const [record] = withSidecar(draft(), 'a');
       const claimed = await store.claim([record!]);
       await store.abandon([record!.id]);
-      const taken = await store.takeAbandoned();
+      const taken = await store.takeAbandoned(ALL);
 
       await store.publish([record!.id]);
 

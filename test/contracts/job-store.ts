@@ -891,9 +891,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const { sequence } = await published();
         await artifacts.abandon([one]);
 
-        const early = await artifacts.takeAbandoned();
+        const early = await artifacts.takeAbandoned({ after: '', limit: 100 });
         await store.settle(sequence, { ...endAs('failed'), publications: [two] });
-        const late = await artifacts.takeAbandoned();
+        const late = await artifacts.takeAbandoned({ after: '', limit: 100 });
 
         expect(early).toEqual([]);
         expect(late).toMatchObject([{ id: one }]);

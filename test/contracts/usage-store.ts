@@ -410,6 +410,15 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await next.store.charged(TODAY)).toBe(3);
     });
 
+    test('recovery ends all accounts of an ended process, however many there are', async () => {
+      await Promise.all(Array.from({ length: 250 }, () => ledger.reserve(entry(1))));
+      const next = await opened.reopen();
+
+      await next.ledger.recover();
+
+      expect(await next.store.charged(TODAY)).toBe(0);
+    });
+
     test('recovery keeps accounts of its own process open', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);

@@ -5,6 +5,7 @@ import {
   ArtifactRow,
   BEFORE_FIRST_ARTIFACT,
   noLongerPending,
+  parseById,
 } from '../artifact-rows.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isDuplicate } from './driver-errors.ts';
@@ -47,7 +48,8 @@ export function createArtifactStore(
       SELECT id FROM ${schema}.artifact
       WHERE state = 'pending' AND ${isAbandonedSql(schema, 'artifact.owner')}
         AND NOT EXISTS (SELECT FROM ${schema}.job_output WHERE artifact_id = artifact.id)
-      ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+        AND id > $2
+      ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING ${ARTIFACT_COLUMNS}`;
   const LIST_BY_AGE = `
     SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact
@@ -81,10 +83,10 @@ export function createArtifactStore(
         return withdrawn;
       }),
     abandon: (ids) => write(async ({ rows }) => void (await rows(ABANDON, [ids, owner]))),
-    takeAbandoned: () =>
+    takeAbandoned: ({ after, limit }) =>
       write(async (queries) => {
         if (!(await lease.judge(queries))) return [];
-        return v.parse(Rows, await queries.rows(TAKE_ABANDONED, [owner]));
+        return parseById(await queries.rows(TAKE_ABANDONED, [owner, after, limit]));
       }),
     findNames: (names) =>
       read(async ({ rows }) => {
@@ -113,10 +115,12 @@ function createNameClaims({
     INSERT INTO ${schema}.artifact (${ARTIFACT_COLUMNS}, state, owner)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'pending', $13)
     ON CONFLICT DO NOTHING RETURNING id`;
+  // A repeated claim finds the link that the first claim has committed.
   const LINK = `
     INSERT INTO ${schema}.job_output (artifact_id, seq, image)
     SELECT $1, seq, $2 FROM ${schema}.job
-    WHERE seq = $3 AND status = 'running' AND owner = $4`;
+    WHERE seq = $3 AND status = 'running' AND owner = $4
+    ON CONFLICT DO NOTHING`;
   const LOCK = `
     SELECT name FROM ${schema}.artifact
     WHERE id = $1 AND state = 'pending' AND owner = $2 FOR NO KEY UPDATE`;

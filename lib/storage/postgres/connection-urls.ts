@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Environment } from '../stores.ts';
@@ -19,10 +20,22 @@ export function readConnectionUrls(
 
 function readUrl(setting: string, name: string, env: Environment): string {
   const url = env[name] ?? '';
-  if (/^postgres(ql)?:\/\//.test(url)) return url;
-  const fault = url === '' ? 'is unset or empty' : 'must begin with postgres:// or postgresql://';
+  const fault = faultOf(url);
+  if (fault === undefined) return url;
   throw new BridgeError(
     'configuration',
     `state.postgres.${setting}: the environment variable ${name} ${fault}`,
   );
+}
+
+function faultOf(url: string): string | undefined {
+  if (url === '') return 'is unset or empty';
+  if (!/^postgres(ql)?:\/\//.test(url)) return 'must begin with postgres:// or postgresql://';
+  try {
+    // Parses the URL and reads the certificates that the URL names, without a connection.
+    new Client({ connectionString: url });
+    return undefined;
+  } catch {
+    return 'is not a valid connection URL; percent-encode special characters of the user and the password, and check that the files of the URL exist';
+  }
 }

@@ -27,19 +27,20 @@ import { createCharges } from './usage-store.ts';
 
 const AccountRows = v.array(AccountRow);
 
+// The number of accounts that are recovered in one transaction.
+const RECOVERED = 100;
+
 export function createLedgerStore(
-  { schema, owner, write }: Postgres,
+  postgres: Postgres,
   lease: Pick<ReplicaLease, 'judge'>,
 ): LedgerStore {
+  const { schema, owner, write } = postgres;
+  const recoverSome = createRecovery(postgres, lease);
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
   const calls = createCalls(schema);
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
-  const LIST_ABANDONED = `
-    SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger AS ledger
-    WHERE owner IS NOT NULL AND ${isAbandonedSql(schema, 'ledger.owner')}
-    ORDER BY token, day, id FOR UPDATE SKIP LOCKED`;
 
   return {
     reserve: (entry) =>
@@ -98,16 +99,30 @@ export function createLedgerStore(
         if (account) await accounts.close(queries, account, counts, calls);
         else await accounts.count(queries, nothing, counts, calls);
       }),
-    recover: () =>
-      write(async (queries) => {
-        if (!(await lease.judge(queries))) return;
-        const abandoned = v.parse(AccountRows, await queries.rows(LIST_ABANDONED, [owner]));
-        for (const account of abandoned) {
-          const counts = countsOfOpen(account, await accounts.listOpen(queries, account.id));
-          await accounts.close(queries, account, counts);
-        }
-      }),
+    async recover() {
+      while ((await recoverSome()) === RECOVERED);
+    },
   };
+}
+
+/** Creates the function that closes accounts of ended replicas, and resolves with their number. */
+function createRecovery({ schema, owner, write }: Postgres, lease: Pick<ReplicaLease, 'judge'>) {
+  const accounts = createAccounts(schema);
+  const LIST_ABANDONED = `
+    SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger AS ledger
+    WHERE owner IS NOT NULL AND ${isAbandonedSql(schema, 'ledger.owner')}
+    ORDER BY token, day, id LIMIT ${RECOVERED} FOR UPDATE SKIP LOCKED`;
+
+  return () =>
+    write(async (queries) => {
+      if (!(await lease.judge(queries))) return 0;
+      const abandoned = v.parse(AccountRows, await queries.rows(LIST_ABANDONED, [owner]));
+      for (const account of abandoned) {
+        const counts = countsOfOpen(account, await accounts.listOpen(queries, account.id));
+        await accounts.close(queries, account, counts);
+      }
+      return abandoned.length;
+    });
 }
 
 /** Creates the functions that change the calls of an account within the caller's transaction. */

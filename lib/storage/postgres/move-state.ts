@@ -38,9 +38,11 @@ export function moveOut<T>(
       ...createTables(queries, schema),
       artifacts,
       jobs,
-      async listIntents() {
-        const sql = `SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact WHERE state = 'pending'`;
-        return v.parse(v.array(ArtifactRow), await rows(sql));
+      async listIntents({ after, limit }) {
+        const sql = `
+          SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact
+          WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`;
+        return v.parse(v.array(ArtifactRow), await rows(sql, [after, limit]));
       },
       async *read(table, columns) {
         await rows(`

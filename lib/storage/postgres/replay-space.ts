@@ -10,6 +10,9 @@ import { NOW_MS } from './replica-lease.ts';
 /** The estimated size of an entry without its outcome. */
 export const ENTRY_BYTES = 512;
 
+// The number of claims that may be counted before other claims are committed. Each of them needs a connection of its own.
+const MAX_UNCOUNTED = 256;
+
 /** The entries of one scope. */
 interface Share {
   readonly scope: string;
@@ -30,6 +33,7 @@ export function createReplaySpace({ schema, owner }: Postgres, policies: ReplayP
   const ofKind = `
     FROM ${schema}.replay
     WHERE kind = $1 AND (kind = 'key' OR owner = $2) AND (until IS NULL OR until > ${NOW_MS})`;
+  const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('${schema}', 2))`;
   const COUNT = `SELECT count(*) AS count ${ofKind}`;
   const SHARES = `
     SELECT scope, count(*) FILTER (WHERE NOT (${EVICTABLE})) AS pinned,
@@ -78,7 +82,9 @@ export function createReplaySpace({ schema, owner }: Postgres, policies: ReplayP
       const { maxEntries: limit } = policies[kind];
       if (limit === Number.POSITIVE_INFINITY) return;
       const [total] = await queries.rows<{ count: number }>(COUNT, [kind, owner]);
-      if (total && total.count < limit - Math.ceil(limit / 10)) return;
+      if (total && total.count < limit - Math.max(MAX_UNCOUNTED, Math.ceil(limit / 10))) return;
+      // Claims near the limit wait for each other, because a count does not include entries that are not committed.
+      await queries.rows(LOCK);
       const shares = await readShares(queries, kind);
       const own = shares.find((share) => share.scope === scope);
       const room = {

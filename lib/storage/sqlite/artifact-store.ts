@@ -5,6 +5,7 @@ import {
   ArtifactRow,
   BEFORE_FIRST_ARTIFACT,
   noLongerPending,
+  parseById,
 } from '../artifact-rows.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
@@ -44,8 +45,12 @@ const ABANDON = `
   UPDATE artifact SET owner = NULL WHERE id = @id AND state = 'pending' AND owner = @owner`;
 const TAKE_ABANDONED = `
   UPDATE artifact SET owner = @owner
-  WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
-    AND NOT EXISTS (SELECT 1 FROM job_output WHERE artifact_id = artifact.id)
+  WHERE id IN (
+    SELECT id FROM artifact
+    WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
+      AND NOT EXISTS (SELECT 1 FROM job_output WHERE artifact_id = artifact.id)
+      AND id > @after
+    ORDER BY id LIMIT @limit)
   RETURNING ${ARTIFACT_COLUMNS}`;
 const LIST_BY_AGE = `
   SELECT ${ARTIFACT_COLUMNS} FROM artifact
@@ -134,7 +139,7 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
       database.write(() => {
         for (const id of ids) abandon.run({ id, owner });
       }),
-    takeAbandoned: () => database.write(() => v.parse(Rows, takeAbandoned.all({ owner }))),
+    takeAbandoned: (page) => database.write(() => parseById(takeAbandoned.all({ owner, ...page }))),
     findNames: (names) =>
       database.read(() => new Set(v.parse(Texts, findNames.all({ names: JSON.stringify(names) })))),
     isEmpty: () => database.read(() => isEmpty.get() === 1),

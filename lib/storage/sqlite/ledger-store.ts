@@ -65,11 +65,14 @@ const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LIST_ABANDONED = `
   SELECT ${ACCOUNT_COLUMNS} FROM ledger
-  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
+  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')} LIMIT @limit`;
 
 const FoundLedger = v.optional(AccountRow);
 const QueuedRow = v.pick(AccountRow, ['token', 'day', 'reserved', 'held']);
 const LedgerRows = v.array(AccountRow);
+
+// The number of accounts that are recovered in one transaction.
+const RECOVERED = 100;
 
 export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const sums = prepareCharges(database);
@@ -77,7 +80,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const begin = database.prepare(BEGIN);
   const calls = prepareCalls(database);
   const renew = database.prepare(RENEW);
-  const listAbandoned = database.prepare(LIST_ABANDONED);
+  const recoverSome = prepareRecovery(database, accounts);
   const { owner } = database;
 
   return {
@@ -139,13 +142,24 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
         if (ledger) accounts.close(ledger, counts, calls);
         else accounts.count(unreserved, counts, calls);
       }),
-    recover: () =>
-      database.write(() => {
-        for (const ledger of v.parse(LedgerRows, listAbandoned.all({ owner }))) {
-          accounts.close(ledger, accounts.openCounts(ledger));
-        }
-      }),
+    async recover() {
+      while ((await recoverSome()) === RECOVERED);
+    },
   };
+}
+
+/** Prepares the function that closes accounts of ended processes, and resolves with their number. */
+function prepareRecovery(
+  { prepare, owner, write }: StoreDatabase,
+  accounts: ReturnType<typeof prepareAccounts>,
+) {
+  const listAbandoned = prepare(LIST_ABANDONED);
+  return () =>
+    write(() => {
+      const abandoned = v.parse(LedgerRows, listAbandoned.all({ owner, limit: RECOVERED }));
+      for (const ledger of abandoned) accounts.close(ledger, accounts.openCounts(ledger));
+      return abandoned.length;
+    });
 }
 
 /** Prepares the statements that change the calls of an account within the caller's transaction. */

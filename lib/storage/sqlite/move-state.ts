@@ -33,7 +33,8 @@ export async function moveOut<T>(
   }
   try {
     const intents = reader.prepare(
-      `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`,
+      `SELECT ${ARTIFACT_COLUMNS} FROM artifact
+       WHERE state = 'pending' AND id > @after ORDER BY id LIMIT @limit`,
     );
     const facts = reader.prepare(`
       SELECT value AS secret,
@@ -44,7 +45,7 @@ export async function moveOut<T>(
       ...createTables(reader),
       artifacts: createArtifactStore(reader),
       jobs: createJobInputs(reader),
-      listIntents: async () => v.parse(v.array(ArtifactRow), intents.all()),
+      listIntents: async (page) => v.parse(v.array(ArtifactRow), intents.all(page)),
       async *read(table, columns) {
         let page: MovedRow[] = [];
         let characters = 0;

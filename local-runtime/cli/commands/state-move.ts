@@ -99,7 +99,7 @@ async function copyFiles(
       await copyArtifacts(
         {
           store: state.artifacts,
-          intents: await state.listIntents(),
+          listIntents: state.listIntents,
           source: from.artifactFiles,
           target: to.artifactFiles,
         },

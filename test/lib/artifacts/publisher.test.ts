@@ -318,7 +318,7 @@ describe('publisher.discard', () => {
     const ids = publications.map(({ record }) => record.id);
     await rig.store.abandon(ids);
     const { artifacts: other } = await rig.stores.ofNextProcess();
-    await other.takeAbandoned();
+    await other.takeAbandoned({ after: '', limit: 100 });
 
     await rig.publisher.discard(publications);
 

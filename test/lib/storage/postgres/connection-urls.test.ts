@@ -25,6 +25,11 @@ describe('readConnectionUrls', () => {
   it.each([
     ['unset', {}],
     ['empty', { DATABASE_URL: '' }],
+    ['a URL with an invalid port', { DATABASE_URL: 'postgres://bridge:secret@db.example:port/i' }],
+    [
+      'a URL with a missing certificate',
+      { DATABASE_URL: `${URL}?sslmode=verify-full&sslrootcert=/nonexistent/root.crt` },
+    ],
     ['the URL of another service', { DATABASE_URL: 'mysql://bridge:secret@db.example/images' }],
   ])('rejects a variable that is %s, and never repeats its value', async (_, env) => {
     const refusal = read(env);

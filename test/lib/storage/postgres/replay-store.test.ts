@@ -157,6 +157,20 @@ describe.runIf(HAS_POSTGRES)('createReplayStore, PostgreSQL', () => {
       ]);
     });
 
+    it('never exceeds the largest number of entries', async () => {
+      const { store, other, rows } = await open(toReplayPolicies({ ...LIMITS, max_entries: 5 }));
+      const claims = Array.from({ length: 24 }, (_, nth) => {
+        const claim = { kind: 'key', scope: 's', fingerprint: 'f', mayJoin: true } as const;
+        const at = nth % 2 === 0 ? store : other;
+        return at.claim({ ...claim, id: `claim ${nth}`, identity: `key ${nth}` });
+      });
+
+      const ended = await Promise.allSettled(claims);
+
+      expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+      expect(await rows()).toHaveLength(5);
+    });
+
     it('keeps the reply to a retry in the memory of the replica that wrote the reply', async () => {
       const { store, other, toClaim, rows } = await openTwo();
       await store.claim(toClaim({ id: 'one' }));

@@ -138,7 +138,10 @@ describe.runIf(HAS_POSTGRES)('createReplicaLease', () => {
     await renewForWholeLease(two);
 
     await one.judge();
-    const taken = await createArtifactStore(one.database, one.lease).takeAbandoned();
+    const taken = await createArtifactStore(one.database, one.lease).takeAbandoned({
+      after: '',
+      limit: 100,
+    });
 
     expect(taken).toEqual([]);
     expect(await owners()).toHaveLength(2);

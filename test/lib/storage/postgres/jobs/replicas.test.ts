@@ -103,6 +103,29 @@ describe.runIf(HAS_POSTGRES)('createJobStore of two replicas', () => {
     expect(await two.find(job.scope, job.id)).toMatchObject({ status: 'interrupted' });
   });
 
+  test('the intent of a job is recorded once, however often the claim of its name is repeated', async () => {
+    const { job } = await one.submit(newJob(), WIDE);
+    await one.claim(9);
+    const record = { id: '1'.repeat(32), scope: job.scope, createdSecs: 9, bytes: 8 };
+    const facts = { format: 'png', width: 1, height: 1, sha256: 'ab'.repeat(32) } as const;
+    const candidates = ['a.png', 'a-2.png'].map((name) => ({ ...record, ...facts, name }));
+    const output = { job: job.sequence, facts: { index: 0, generation_ms: 7 } };
+    const { artifacts } = form.stores;
+
+    const claims = [
+      await artifacts.claim(candidates, output),
+      await artifacts.claim(candidates, output),
+    ];
+    const publications = [record.id];
+    const end = { status: 'failed', completedSecs: 9, error: FAILURE, publications } as const;
+    await one.settle(job.sequence, end);
+
+    expect(claims.map((claimed) => claimed?.name)).toEqual(['a.png', 'a.png']);
+    expect(await one.find(job.scope, job.id)).toMatchObject({
+      partialResult: { data: [{ index: 0 }] },
+    });
+  });
+
   test('the counts are those of the rows after concurrent changes by both replicas', async () => {
     const { next, pick } = createSeeded(11);
     const known: { readonly scope: string; readonly id: string; readonly sequence: number }[] = [];
