@@ -163,12 +163,12 @@ function createCalls(schema: string) {
 export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
-  const BEGIN_JOB = `
+  const BEGIN_JOBS = `
     INSERT INTO ${schema}.ledger (
       id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
     )
     SELECT id, NULL, token, day, outputs, outputs, allowance, ${HELD_COLUMNS}
-    FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = $1`;
+    FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = ANY ($1::bigint[])`;
   const LIST_EARLIER = `
     SELECT call, output, provider, model, ticket
     FROM ${schema}.ledger_row LEFT JOIN ${schema}.ledger_ticket USING (ledger, call)
@@ -178,9 +178,9 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     WHERE seq = $1`;
 
   return {
-    /** Begins the account of a claimed job. Its outputs were charged when the job was queued. The account has no owner. */
-    async begin({ rows }: Queries, sequence: number): Promise<void> {
-      await rows(BEGIN_JOB, [sequence]);
+    /** Begins the accounts of claimed jobs. Their outputs were charged when the jobs were queued. The accounts have no owner. */
+    async begin({ rows }: Queries, sequences: readonly number[]): Promise<void> {
+      await rows(BEGIN_JOBS, [sequences]);
     },
 
     /** Resolves with the open calls of a job that continues, with its images. Resolves with undefined if no call has a ticket. */
@@ -204,15 +204,18 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     },
 
     /**
-     * Ends the account of a job. Without a settlement, outputs that may have been sent count as unknown, or as images if their
-     * images are kept. All other outputs count as failed.
+     * Ends the accounts of jobs by the ids of the jobs. Without a settlement, outputs that may have been sent count as unknown, or
+     * as images if their images are kept. All other outputs count as failed.
      */
-    async close(queries: Queries, id: string, { settlement, kept }: JobAccountEnd): Promise<void> {
-      const account = await accounts.lock(queries, id);
-      if (!account) return;
-      if (settlement) return accounts.settle(queries, account, settlement);
-      const counts = countsOfOpen(account, await accounts.listOpen(queries, id), kept);
-      await accounts.close(queries, account, counts);
+    async close(queries: Queries, ends: ReadonlyMap<string, JobAccountEnd>): Promise<void> {
+      for (const account of await accounts.lockAll(queries, [...ends.keys()])) {
+        const { settlement, kept } = ends.get(account.id) ?? { settlement: undefined };
+        if (settlement) await accounts.settle(queries, account, settlement);
+        else {
+          const counts = countsOfOpen(account, await accounts.listOpen(queries, account.id), kept);
+          await accounts.close(queries, account, counts);
+        }
+      }
     },
   };
 }
@@ -240,7 +243,9 @@ function createAccounts(schema: string) {
       id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
     )
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING RETURNING id`;
-  const LOCK = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
+  const LOCK = `
+    SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.ledger WHERE id = ANY ($1::text[])
+    ORDER BY token, day, id FOR UPDATE`;
   const LOCK_OWN = `
     SELECT owner IS NULL AS "isOfJob" FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
   const RUNS_HERE = `
@@ -249,6 +254,14 @@ function createAccounts(schema: string) {
     SELECT call, output, provider FROM ${schema}.ledger_row WHERE ledger = $1 ORDER BY call, output`;
   // The rows and tickets of the account's calls are deleted with the account.
   const CLOSE = `DELETE FROM ${schema}.ledger WHERE id = $1`;
+
+  /** Locks accounts, and resolves with them in the order in which their charges must be changed. */
+  async function lockAll(
+    { rows }: Queries,
+    ids: readonly string[],
+  ): Promise<readonly StoredAccount[]> {
+    return ids.length === 0 ? [] : v.parse(AccountRows, await rows(LOCK, [ids]));
+  }
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
   async function count(
@@ -295,9 +308,9 @@ function createAccounts(schema: string) {
       return begun.length > 0;
     },
 
-    async lock({ rows }: Queries, id: string): Promise<StoredAccount | undefined> {
-      return v.parse(AccountRows, await rows(LOCK, [id]))[0];
-    },
+    lockAll,
+
+    lock: async (queries: Queries, id: string) => (await lockAll(queries, [id]))[0],
 
     /**
      * Locks the account. Throws `internal` if there is no account, or if its job does not run in this process. Another statement

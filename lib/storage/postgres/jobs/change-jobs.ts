@@ -72,7 +72,8 @@ export function createJobCancellations(
         const { atSecs, error } = request;
         if (job.status === 'running') await askToStop(queries, job, request);
         else if (job.status === 'queued') {
-          await ending.end(queries, job, { status: 'cancelled', completedSecs: atSecs, error });
+          const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
+          await ending.end(queries, [{ job, end }]);
         }
       }),
     listCancellations: () =>

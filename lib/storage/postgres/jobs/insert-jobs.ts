@@ -64,14 +64,9 @@ const TOTALS = ACTIVE.next;
 export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
   // Each part waits for the part before it, so that all transactions lock the rows in the same order.
   const LOCK = `
-    WITH scopes AS (
-      INSERT INTO ${schema}.job_scope (scope) SELECT scope FROM unnest($1::text[]) AS scope
-      ON CONFLICT (scope) DO UPDATE SET changes = job_scope.changes
-      RETURNING scope, queued, held, turn, changes
-    ), charges AS (
+    WITH charges AS (
       INSERT INTO ${schema}.charge (token, day, images)
       SELECT token, day, 0 FROM unnest($2::text[], $3::bigint[]) AS one (token, day)
-      WHERE (SELECT count(*) FROM scopes) > 0
       ON CONFLICT (token, day) DO UPDATE SET images = charge.images
       RETURNING token, day, images
     ), spending AS (
@@ -80,9 +75,14 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       WHERE (SELECT count(*) FROM charges) > 0
       ON CONFLICT (token, period) DO UPDATE SET amount = spending.amount
       RETURNING token, period, amount
+    ), scopes AS (
+      INSERT INTO ${schema}.job_scope (scope) SELECT scope FROM unnest($1::text[]) AS scope
+      WHERE (SELECT count(*) FROM spending) >= 0
+      ON CONFLICT (scope) DO UPDATE SET changes = job_scope.changes
+      RETURNING scope, queued, held, turn, changes
     ), active AS (
       INSERT INTO ${schema}.job_active (provider) SELECT provider FROM unnest($4::text[]) AS provider
-      WHERE (SELECT count(*) FROM spending) >= 0
+      WHERE (SELECT count(*) FROM scopes) > 0
       ON CONFLICT (provider) DO UPDATE SET queued = job_active.queued
       RETURNING 1
     ), total AS (

@@ -57,8 +57,8 @@ const TOTALS: readonly (readonly [name: keyof CountDifference, column: string])[
 
 /**
  * Maintains the counts of all jobs, of each scope and of each provider, and numbers the changes of each scope, inside the
- * transactions that change jobs. Every transaction locks the rows of jobs before those of scopes, then `job_active`, and `job_total`
- * last, because two transactions that lock rows in different orders would wait for each other.
+ * transactions that change jobs. Every transaction locks the rows of jobs first, then accounts and charges, scopes, `job_active`, and
+ * `job_total` last, because two transactions that lock rows in different orders would wait for each other.
  */
 export type JobCounts = ReturnType<typeof createJobCounts>;
 
@@ -79,7 +79,8 @@ export function createJobCounts({ schema }: Pick<Postgres, 'schema'>) {
     SELECT one.seq, one.scope, moved.changes - one.behind, one.removed
     FROM ${CHANGES.sql} AS one JOIN moved ON moved.scope = one.scope
     ON CONFLICT (seq) DO UPDATE SET change = excluded.change, removed_id = excluded.removed_id`;
-  const LOCK_ACTIVE = `SELECT FROM ${schema}.job_active WHERE provider = $1 FOR UPDATE`;
+  const LOCK_ACTIVE = `
+    SELECT FROM ${schema}.job_active WHERE provider = ANY ($1::text[]) ORDER BY provider FOR UPDATE`;
   // The count makes the update of the totals wait until the other rows are locked.
   const MOVE_TOTALS = `
     WITH moved AS (
@@ -124,9 +125,9 @@ export function createJobCounts({ schema }: Pick<Postgres, 'schema'>) {
       await rows(MOVE_SCOPES, values);
     },
 
-    /** Locks the counts of a provider. Called before artifacts are published, which are locked after these counts. */
-    async lockActive({ rows }: Queries, provider: string): Promise<void> {
-      await rows(LOCK_ACTIVE, [provider]);
+    /** Locks the counts of providers. Called before artifacts are published, which are locked after these counts. */
+    async lockActive({ rows }: Queries, providers: readonly string[]): Promise<void> {
+      await rows(LOCK_ACTIVE, [providers]);
     },
 
     /**
@@ -147,13 +148,28 @@ export function createJobCounts({ schema }: Pick<Postgres, 'schema'>) {
       await rows(MOVE_TOTALS, [
         schema,
         toPayloads(notices),
-        ...ACTIVE.values(
-          differences.filter(({ queued, running }) => queued !== 0 || running !== 0),
-        ),
+        ...ACTIVE.values(sumByProvider(differences)),
         ...TOTALS.map(([name]) => sum(name) + (name === 'ordinaryBytes' ? imageBytes : 0)),
       ]);
     },
   };
+}
+
+/** Returns one row for each provider whose counts change. */
+function sumByProvider(
+  differences: readonly (CountDifference & { readonly provider: string })[],
+): readonly { provider: string; queued: number; running: number }[] {
+  const sums = new Map<string, { provider: string; queued: number; running: number }>();
+  for (const { provider, queued, running } of differences) {
+    if (queued === 0 && running === 0) continue;
+    const sum = sums.get(provider) ?? { provider, queued: 0, running: 0 };
+    sums.set(provider, {
+      provider,
+      queued: sum.queued + queued,
+      running: sum.running + running,
+    });
+  }
+  return [...sums.values()];
 }
 
 const NOTHING = { queued: 0, held: 0, jobs: 0, bytes: 0, changes: 0 } as const;

@@ -13,16 +13,32 @@ import {
 } from '../../jobs/job-end-texts.ts';
 import { createPublish } from '../artifact-store.ts';
 import type { Postgres, Queries } from '../connection.ts';
+import { createGroupCommit } from '../group-commit.ts';
 import { createJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql, NOW_MS, type ReplicaLease } from '../replica-lease.ts';
 import type { CommitNotice } from './commit-notices.ts';
-import { createJobCounts, toScopeMove } from './job-counts.ts';
+import { createJobCounts, type JobMove, toScopeMove } from './job-counts.ts';
 import { createJobImages } from './job-images.ts';
 import { LOCKED_COLUMNS, type LockedJob, toMove } from './locked-job.ts';
 import { recordTables } from './record-sql.ts';
 
 const PendingRows = v.array(v.intersect([ArtifactRow, v.object({ facts: OutputFacts })]));
 const Records = v.array(ArtifactRow);
+
+/** A locked job, and its end. */
+interface EndedJob {
+  readonly job: LockedJob;
+  readonly end: JobEnd;
+}
+
+/** The facts that the counts need about the stored end of a job. */
+interface StoredJobEnd {
+  readonly move: JobMove;
+  /** The indices of the outputs whose images are kept. */
+  readonly kept: ReturnType<typeof indicesOf>;
+  /** The ids of the publications that become artifacts. */
+  readonly published: readonly string[];
+}
 
 /** Ends jobs within the caller's transaction. */
 export type JobEnding = ReturnType<typeof createJobEnding>;
@@ -58,39 +74,75 @@ export function createJobEnding(database: Postgres) {
   const accounts = createJobAccounts(database);
   const publish = createPublish(database);
 
+  /** Stores the end of a job in the rows of the job, without its counts. */
+  async function store(queries: Queries, { job, end }: EndedJob): Promise<StoredJobEnd> {
+    const { sequence } = job;
+    const { status, completedSecs, publications = [] } = end;
+    const pending =
+      status === 'succeeded' || publications.length === 0
+        ? []
+        : await queries.rows(LIST_PENDING, [sequence, publications]);
+    const outputs = v.parse(PendingRows, pending);
+    const partial = status === 'succeeded' ? undefined : toPartialResult(outputs);
+    const texts = toEndTexts(end, partial);
+    const size = job.bytes + sizeOf(texts);
+    await queries.rows(END, [
+      ...[sequence, status, completedSecs, texts.errorCode, texts.artifacts, sizeOf(texts)],
+      ...[texts.provider, texts.model, texts.result, texts.partial, texts.error],
+    ]);
+    return {
+      move: toMove(job, { status, bytes: size, reserved: 0 }),
+      kept: indicesOf(partial),
+      published: status === 'succeeded' ? publications : outputs.map(({ id }) => id),
+    };
+  }
+
+  /** Ends the accounts of jobs, and gives back the charges of jobs that have not begun. */
+  async function closeAccounts(
+    queries: Queries,
+    ended: readonly (EndedJob & Pick<StoredJobEnd, 'kept'>)[],
+  ): Promise<void> {
+    const begun = ended.filter(({ job }) => job.status !== 'queued');
+    await accounts.close(
+      queries,
+      new Map(begun.map(({ job, end, kept }) => [job.id, { settlement: end.settlement, kept }])),
+    );
+    for (const { job } of ended) {
+      if (job.status === 'queued') await accounts.giveBack(queries, job.sequence);
+    }
+  }
+
   return {
-    /** Ends a locked job that is queued or running. The pending publications of a job without success become its partial result. */
-    async end(queries: Queries, job: LockedJob, end: JobEnd): Promise<void> {
-      const { sequence } = job;
-      const { status, completedSecs, publications = [] } = end;
-      const pending =
-        status === 'succeeded' || publications.length === 0
-          ? []
-          : await queries.rows(LIST_PENDING, [sequence, publications]);
-      const outputs = v.parse(PendingRows, pending);
-      const partial = status === 'succeeded' ? undefined : toPartialResult(outputs);
-      const texts = toEndTexts(end, partial);
-      const size = job.bytes + sizeOf(texts);
-      const moves = [toMove(job, { status, bytes: size, reserved: 0 })];
-      const imageMoves = await images.countingOf(queries, [job], () =>
-        queries.rows(END, [
-          ...[sequence, status, completedSecs, texts.errorCode, texts.artifacts, sizeOf(texts)],
-          ...[texts.provider, texts.model, texts.result, texts.partial, texts.error],
-        ]),
-      );
-      await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], [job]);
-      if (job.status === 'queued') await accounts.giveBack(queries, sequence);
-      else {
-        const { settlement } = end;
-        await accounts.close(queries, job.id, { settlement, kept: indicesOf(partial) });
-      }
-      const published = status === 'succeeded' ? publications : outputs.map(({ id }) => id);
+    /**
+     * Ends locked jobs that are queued or running. The pending publications of a job without success become its partial result.
+     * The rows that many transactions change are changed last, because each of these transactions waits for them.
+     */
+    async end(queries: Queries, ended: readonly EndedJob[]): Promise<void> {
+      const jobs = ended.map(({ job }) => job);
+      const stored: (EndedJob & StoredJobEnd)[] = [];
+      const imageMoves = await images.countingOf(queries, jobs, async () => {
+        for (const one of ended) stored.push({ ...one, ...(await store(queries, one)) });
+      });
+      await closeAccounts(queries, stored);
+      const moves = stored.map(({ move }) => move);
+      await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], jobs);
+      const published = stored.filter((one) => one.published.length > 0);
       if (published.length > 0) {
-        await counts.lockActive(queries, job.provider);
+        await counts.lockActive(
+          queries,
+          published.map(({ job }) => job.provider),
+        );
         // The publications of a job without success may belong to another replica.
-        await publish(queries, published, { isOwn: status === 'succeeded' });
+        for (const isOwn of [true, false]) {
+          const ids = published.filter(({ end }) => (end.status === 'succeeded') === isOwn);
+          await publish(
+            queries,
+            ids.flatMap((one) => one.published),
+            { isOwn },
+          );
+        }
       }
-      await counts.moveTotals(queries, { moves, imageMoves, notices: endNotices(job) });
+      await counts.moveTotals(queries, { moves, imageMoves, notices: jobs.flatMap(endNotices) });
     },
   };
 }
@@ -112,13 +164,23 @@ function endNotices({ id, scope }: LockedJob): readonly CommitNotice[] {
   ];
 }
 
+/** The end of a running job that this replica asks for. */
+interface Settled {
+  readonly sequence: number;
+  readonly end: JobEnd;
+}
+
+// A group of this size ends in about 100 milliseconds.
+const LARGEST_GROUP = 32;
+
 export function createJobEndings(
   database: Postgres,
   { ending, lease }: { readonly ending: JobEnding; readonly lease: Pick<ReplicaLease, 'judge'> },
 ): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'interruptAbandoned'> {
   const { schema, owner } = database;
   const LOCK = `
-    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE seq = $1 FOR NO KEY UPDATE`;
+    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE seq = ANY ($1::bigint[])
+    ORDER BY seq FOR NO KEY UPDATE`;
   const FIND_END = `
     SELECT status, completed AS "completedSecs", result, error
     FROM ${recordTables(schema)} WHERE job.seq = $1`;
@@ -140,18 +202,33 @@ export function createJobEndings(
     return isSameEnd(v.parse(v.optional(StoredEnd), stored), end);
   }
 
+  /** Resolves with false for a job that can no longer end in this way. */
+  function settleGroup(group: readonly Settled[]): Promise<readonly boolean[]> {
+    const sequences = group.map(({ sequence }) => sequence);
+    return database.write(async (queries) => {
+      // Two ends of one job are stored one after the other.
+      if (new Set(sequences).size < sequences.length) throw new Error('a group ends a job twice');
+      const locked = await queries.rows<LockedJob>(LOCK, [sequences]);
+      const jobs = new Map(locked.map((job) => [job.sequence, job]));
+      const ended: { job: LockedJob; end: JobEnd }[] = [];
+      const answers: boolean[] = [];
+      for (const { sequence, end } of group) {
+        const job = jobs.get(sequence);
+        const isRepeated = job?.status !== 'running';
+        const isRefused = job?.cancelRequested === 1 && end.status === 'succeeded';
+        const mayEnd = job?.owner === owner && !isRepeated && !isRefused;
+        if (job && mayEnd) ended.push({ job, end });
+        answers.push(mayEnd || (job && isRepeated ? await isStored(queries, job, end) : false));
+      }
+      if (ended.length > 0) await ending.end(queries, ended);
+      return answers;
+    });
+  }
+
+  const settle = createGroupCommit(settleGroup, LARGEST_GROUP);
+
   return {
-    settle: (sequence, end) =>
-      database.write(async (queries) => {
-        const [job] = await queries.rows<LockedJob>(LOCK, [sequence]);
-        if (!job) return false;
-        if (job.status !== 'running') return isStored(queries, job, end);
-        if (job.owner !== owner || (job.cancelRequested === 1 && end.status === 'succeeded')) {
-          return false;
-        }
-        await ending.end(queries, job, end);
-        return true;
-      }),
+    settle: (sequence, end) => settle({ sequence, end }),
     listAbandonedOutputs: () =>
       database.write(async (queries) =>
         (await lease.judge(queries))
@@ -171,7 +248,7 @@ export function createJobEndings(
         const isEnded = await database.write(async (queries) => {
           if (!(await lease.judge(queries))) return false;
           const [job] = await queries.rows<LockedJob>(LOCK_ABANDONED, [owner, sequence]);
-          if (job) await ending.end(queries, job, end);
+          if (job) await ending.end(queries, [{ job, end }]);
           return job !== undefined;
         });
         count += Number(isEnded);

@@ -65,7 +65,9 @@ export function createJobResumption(
           if (!locked) return undefined;
           const job = parseReadable(locked);
           const resumed = job && (await resume(queries, job, abandoned.publications ?? []));
-          if (!resumed) await ending.end(queries, locked, toInterruption(abandoned));
+          if (!resumed) {
+            await ending.end(queries, [{ job: locked, end: toInterruption(abandoned) }]);
+          }
           return resumed ?? 'ended';
         });
         if (taken !== 'ended') return taken;

@@ -89,6 +89,34 @@ describe.runIf(HAS_POSTGRES)('createJobStore of two replicas', () => {
     expect(claims.filter((job) => job !== undefined)).toHaveLength(3);
   });
 
+  test('claims and ends that a replica asks for at the same time are as exact as single ones', async () => {
+    const scopes = ['a', 'b', 'a', 'c', 'a', 'b', 'a'];
+    for (const scope of scopes) await one.submit(newJob({ scope }), WIDE);
+    const claims = await Promise.all(Array.from({ length: 9 }, () => one.claim(9)));
+    const jobs = claims.filter((job) => job !== undefined);
+    const [first, second, third] = jobs;
+    const publications = ['f'.repeat(32)];
+    const end = { ...succeeded(), publications };
+
+    const ends = await Promise.allSettled([
+      one.settle(first?.sequence ?? 0, end),
+      one.settle(second?.sequence ?? 0, succeeded()),
+      two.settle(third?.sequence ?? 0, succeeded()),
+      one.settle(third?.sequence ?? 0, succeeded()),
+      one.settle(third?.sequence ?? 0, succeeded()),
+    ]);
+
+    expect(jobs.map(({ scope }) => scope).toSorted()).toEqual(scopes.toSorted());
+    expect(ends.map((it) => (it.status === 'fulfilled' ? it.value : it.reason.code))).toEqual([
+      'artifact',
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(await findMiscounts(form.database)).toEqual([]);
+  });
+
   test('a replica whose lease has ended claims nothing, and its late end is rejected', async () => {
     const { job } = await one.submit(newJob(), WIDE);
     await one.claim(9);
@@ -253,6 +281,24 @@ describe.runIf(HAS_POSTGRES)('the tables of jobs', () => {
       errorCode: 'internal',
       completedSecs: 9,
     });
+    expect(await findMiscounts(form.database)).toEqual([]);
+  });
+
+  test('an unreadable job does not keep the other claims of its group', async () => {
+    const { jobs } = form.stores;
+    const sent = [];
+    for (let nth = 0; nth < 4; nth += 1) sent.push((await jobs.submit(newJob(), WIDE)).job);
+    await run(
+      (schema) => `UPDATE ${schema}.job_content SET request = $2 WHERE seq = $1`,
+      [sent[1]?.sequence, 'no JSON'],
+    );
+
+    const claims = await Promise.all(Array.from({ length: 5 }, () => jobs.claim(9)));
+
+    expect(claims.map((job) => job?.id ?? '').toSorted()).toEqual(
+      ['', ...sent.map(({ id }) => id)].toSorted(),
+    );
+    expect(await jobs.totals()).toMatchObject({ byStatus: { running: 3, failed: 1 } });
     expect(await findMiscounts(form.database)).toEqual([]);
   });
 
