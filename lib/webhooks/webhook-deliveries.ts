@@ -69,6 +69,7 @@ export function createWebhookDeliveries(deps: Deps) {
     // The webhook of a late attempt is due again when its claim ends.
     if (!job || clock.nowMs() > claimedMs + LATEST_START_MS) return;
     // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again forever.
+    signal.throwIfAborted();
     const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
     const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
     const outcome = toOutcome({ attempts, status, ...at });
@@ -109,6 +110,8 @@ export function createWebhookDeliveries(deps: Deps) {
     while (!signal.aborted) {
       const nowMs = clock.nowMs();
       const queues = (await store.listQueues()).filter(({ host }) => slots.hasRoom(host));
+      // The stop has freed slots, which must not be used again.
+      if (signal.aborted) return;
       const due = queues.filter(({ dueMs }) => dueMs <= nowMs);
       await Promise.all(due.map(({ host }) => sendDue(host, signal)));
       if (due.length > 0) continue;

@@ -298,6 +298,26 @@ describe('createWebhookDeliveries', () => {
     await until(() => rig.successes() === before + 1);
   });
 
+  test('no webhook is claimed or sent after a stop', async () => {
+    rig.receiver.reply = () => new Promise(() => {});
+    await rig.end();
+    const { listQueues } = rig.store;
+    const before = await listQueues();
+    let stopped: Promise<void> | undefined;
+    rig.store.listQueues = async () => {
+      const queues = await listQueues();
+      stopped ??= rig.stop();
+      return queues;
+    };
+
+    rig.work();
+    await until(() => stopped !== undefined);
+    await stopped;
+
+    expect(rig.posted).toEqual([]);
+    expect(await listQueues()).toEqual(before);
+  });
+
   test('a webhook that a stop interrupts is due at once, without an attempt', async () => {
     rig.receiver.reply = (_posted, signal) =>
       new Promise((_resolve, reject) => {
