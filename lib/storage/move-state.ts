@@ -13,22 +13,24 @@ interface Steps {
 }
 
 /**
- * Moves a state into an empty state: first the files, then all rows at once. The source keeps its rows, but its queue is paused.
- * Resolves with the number of rows. If a step fails, the target stays empty, and the same move can be repeated.
+ * Moves a state into an empty state: first the files, then all rows at once. The source keeps its rows, but its queue is paused just
+ * before the target gets its rows. Resolves with the number of rows. If a step fails, the target stays empty, and the same move can be
+ * repeated.
  */
 export function moveState(
   source: Pick<StateInspection, 'moveOut'>,
   target: Pick<StateInspection, 'moveIn'>,
   { moveFiles, onRows }: Steps,
 ): Promise<number> {
-  return source.moveOut(async (from) => {
-    const rows = await target.moveIn(async (to) => {
+  return source.moveOut((from) =>
+    target.moveIn(async (to) => {
       await moveFiles(from);
-      return moveRows(from, to, onRows);
-    });
-    await from.pauseQueue();
-    return rows;
-  });
+      const rows = await moveRows(from, to, onRows);
+      // Before the target is complete, because jobs that both states could run would be paid for twice.
+      await from.pauseQueue();
+      return rows;
+    }),
+  );
 }
 
 /** Copies all rows, and compares the number of rows and a checksum of each table. Throws `internal` if a table differs. */

@@ -27,7 +27,10 @@ export interface MoveSource extends MovedTables, Omit<StateReader, 'close'> {
   listIntents(page: IntentPage): Promise<readonly ArtifactRecord[]>;
   /** Reads the rows of a table in pages, which are small enough for memory. */
   read(table: string, columns: readonly string[]): AsyncIterable<readonly MovedRow[]>;
-  /** Pauses the queue, because the jobs that were moved must not run a second time. */
+  /**
+   * Pauses the queue, because the jobs that were moved must not run a second time. Durable when it resolves. Must be called after the
+   * last row was read.
+   */
   pauseQueue(): Promise<void>;
 }
 

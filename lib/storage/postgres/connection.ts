@@ -60,8 +60,14 @@ export interface ConnectionOptions {
 }
 
 export interface Connection extends Postgres {
-  /** Runs `work` as `write` does, but without a time limit for its statements and without repetition. */
-  writeOnce<T>(work: (queries: BulkQueries) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` as `write` does, but without a time limit for its statements and without repetition. If the reply to COMMIT is lost,
+   * the database is asked for the outcome only if the transaction `isMarked`, which needs the tables of the schema.
+   */
+  writeOnce<T>(
+    work: (queries: BulkQueries) => Promise<T>,
+    options?: { readonly isMarked: boolean },
+  ): Promise<T>;
   /** Resolves when all pending work has ended and all connections are closed. */
   close(): Promise<void>;
 }
@@ -82,6 +88,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const pool = createPool(options);
   const markers = createCommitMarkers(options);
   let isClosed = false;
+  const findOutcome = createLookUp(options, () => isClosed);
 
   async function acquire(): Promise<PoolClient> {
     if (isClosed) throw new BridgeError('overloaded', 'the bridge is stopping');
@@ -106,33 +113,30 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const apply: Queries['rows'] = (text, values) => repeatLost(() => runAlone(text, values));
 
-  /** Asks the server for the outcome of a transaction. Resolves with undefined if the outcome stays unknown. */
-  async function findOutcome(marker: CommitMarker): Promise<'committed' | 'undone' | undefined> {
-    const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
-    while (!isClosed && clock.monotonicMs() < untilMs) {
-      try {
-        const [last] = await runAlone<{ transaction: number }>(markers.findLast(marker));
-        return last?.transaction === marker.transaction ? 'committed' : 'undone';
-      } catch {
-        await pause(clock, LOOK_UP_PAUSE_MS);
-      }
-    }
-    return undefined;
-  }
-
-  /** Runs one transaction. */
-  async function transact<T>(work: (queries: Queries) => Promise<T>): Promise<Outcome<T>> {
+  /** Runs one transaction, and finds its outcome if the reply to COMMIT is lost. */
+  async function transact<T>(
+    work: (queries: Queries, client: PoolClient) => Promise<T>,
+    limitMs = statementTimeoutMs,
+  ): Promise<Outcome<T>> {
     const client = await acquire();
     const marker = markers.take();
-    const options = { limitMs: statementTimeoutMs, first: marker.sql };
-    const outcome = await runTransaction(client, (rows) => work({ rows }), options);
+    const options = { limitMs, first: marker.sql };
+    const outcome = await runTransaction(client, (rows) => work({ rows }, client), options);
     if (outcome.status !== 'unknown') {
       if (outcome.status === 'committed' || !endsConnection(outcome.error)) markers.release(marker);
       return outcome;
     }
-    const status = await findOutcome(marker);
+    const ask = () => runAlone<{ transaction: number }>(markers.findLast(marker));
+    const status = await findOutcome(marker, ask);
     if (status !== undefined) markers.release(marker);
     return { ...outcome, status: status ?? 'unknown' };
+  }
+
+  async function runUnmarked<T>(
+    work: (queries: Queries, client: PoolClient) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    const client = await acquire();
+    return runTransaction(client, (rows) => work({ rows }, client), { limitMs: 0 });
   }
 
   return {
@@ -150,10 +154,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       }
     },
 
-    async writeOnce(work) {
-      const client = await acquire();
-      const bulk = (rows: Queries['rows']) => work({ rows, copy: copyIn.bind(undefined, client) });
-      const outcome = await runTransaction(client, bulk, { limitMs: 0 });
+    async writeOnce(work, { isMarked } = { isMarked: false }) {
+      const bulk = ({ rows }: Queries, client: PoolClient) =>
+        work({ rows, copy: copyIn.bind(undefined, client) });
+      const outcome = isMarked ? await transact(bulk, 0) : await runUnmarked(bulk);
       if (outcome.status === 'committed') return outcome.value;
       throw outcome.error;
     },
@@ -163,6 +167,28 @@ export function createConnection(options: ConnectionOptions): Connection {
       isClosed = true;
       if (!wasClosed) await pool.end();
     },
+  };
+}
+
+/** Creates the function that asks the server for the outcome of a transaction. It resolves with undefined if the outcome stays unknown. */
+function createLookUp(
+  { statementTimeoutMs, clock }: Pick<ConnectionOptions, 'statementTimeoutMs' | 'clock'>,
+  isClosed: () => boolean,
+) {
+  return async (
+    { transaction }: CommitMarker,
+    ask: () => Promise<readonly { readonly transaction: number }[]>,
+  ): Promise<'committed' | 'undone' | undefined> => {
+    const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
+    while (!isClosed() && clock.monotonicMs() < untilMs) {
+      try {
+        const [last] = await ask();
+        return last?.transaction === transaction ? 'committed' : 'undone';
+      } catch {
+        await pause(clock, LOOK_UP_PAUSE_MS);
+      }
+    }
+    return undefined;
   };
 }
 

@@ -17,6 +17,8 @@ import { sqlState } from './driver-errors.ts';
 import { NOW_MS } from './replica-lease.ts';
 
 const PAGE_ROWS = 500;
+// A lost reply to COMMIT must not make a complete move look like a failed move.
+const MARKED = { isMarked: true };
 const LOCK_UNAVAILABLE = '55P03';
 
 /** Runs `work` with the rows of a state whose replicas have all stopped. No replica can start before `work` has ended. */
@@ -58,9 +60,13 @@ export function moveOut<T>(
         }
         await rows('CLOSE moved');
       },
-      pauseQueue: async () => void (await rows(`UPDATE ${schema}.queue SET paused = 1`)),
+      // Another transaction, because the queue must be paused before the move has ended.
+      pauseQueue: () =>
+        connection.write(async (others) => {
+          await others.rows(`UPDATE ${schema}.queue SET paused = 1`);
+        }),
     });
-  });
+  }, MARKED);
 }
 
 /**
@@ -97,7 +103,7 @@ export function moveIn<T>(
         for (const table of MOVED_TABLES) await rows(`ANALYZE ${schema}.${table}`);
       },
     });
-  });
+  }, MARKED);
 }
 
 /**

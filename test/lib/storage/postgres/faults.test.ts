@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { createConnection } from '../../../../lib/storage/postgres/connection.ts';
 import type { Database } from '../../../../lib/storage/postgres/database.ts';
 import {
   type PostgresServer,
@@ -118,6 +121,35 @@ describe.runIf(HAS_POSTGRES)('a database with faults', () => {
 
       expect(await add('a')).toBe('a');
       expect(await stored()).toEqual(['a']);
+    },
+  );
+
+  it.each(['request', 'reply'] as const)(
+    'knows the outcome of a long transaction when the %s of its COMMIT is lost',
+    async (loss) => {
+      const proxy = await startPostgresProxy(server.url);
+      onTestFinished(proxy.close);
+      const { database, stored } = await openEntries();
+      const connection = createConnection({
+        ...{ url: proxy.url, schema: database.schema, owner: 'mover', maxConnections: 2 },
+        ...{ statementTimeoutMs: 5000, clock: systemClock, ids: createIds(systemClock.nowMs) },
+      });
+      onTestFinished(connection.close);
+
+      proxy.loseNextCommit(loss);
+      const written = connection.writeOnce(
+        ({ rows }) => rows(`INSERT INTO ${database.schema}.entry VALUES ('a', 1)`),
+        { isMarked: true },
+      );
+
+      const isStored = loss === 'reply';
+      await expect(
+        written.then(
+          () => true,
+          () => false,
+        ),
+      ).resolves.toBe(isStored);
+      expect(await stored()).toEqual(isStored ? ['a'] : []);
     },
   );
 
