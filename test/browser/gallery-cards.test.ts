@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
-import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
@@ -22,7 +22,7 @@ const isRunning = async (address: string, prompt: string) =>
 
 describe('a card of a job that has not ended', () => {
   it.each(['light', 'dark'] as const)(
-    'shows the stage of the work, and is cancelled by a second press (%s)',
+    'shows the stage of the work, and is cancelled at once while it waits, and by a second press while it runs (%s)',
     async (theme) => {
       const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
       await submitJobs(bridge.address, [
@@ -41,12 +41,12 @@ describe('a card of a job that has not ended', () => {
       await keepScreenshot(page, `card-open-${theme}`);
 
       await queued.getByRole('button', { name: 'Cancel' }).click();
-      await queued.getByText('Press again to cancel').waitFor();
-      await keepScreenshot(page, `card-cancel-${theme}`);
-      // Both presses are repeated, because the first one expires after three seconds.
-      await press(queued.getByRole('button', { name: 'Cancel' }), 2);
       await card(page, /A harbour in the queue\. Cancelled/).waitFor();
 
+      await running.getByRole('button', { name: 'Cancel' }).click();
+      await running.getByText('Press again to cancel').waitFor();
+      await keepScreenshot(page, `card-cancel-${theme}`);
+      await running.getByText('Press again to cancel').waitFor({ state: 'detached' });
       await running.getByRole('link').focus();
       await page.keyboard.press('Delete');
       await page.keyboard.press('Delete');
@@ -215,5 +215,35 @@ describe('a card of images', () => {
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(view?.width ?? 0);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(view?.width);
     }
+  });
+});
+
+describe('an unfinished image whose size the model chooses', () => {
+  it('has its own shape in the gallery and in the view of the job', async () => {
+    const bridge = await startDashboard({ set: ['providers.sandbox.latency_ms=12000'] });
+    const tall = await sharp({
+      create: { width: 400, height: 600, channels: 3, background: '#336699' },
+    })
+      .png()
+      .toBuffer();
+    const page = await openPage(bridge.address);
+    const [id] = await submitJobs(bridge.address, [
+      {
+        operation: 'edit',
+        prompt: 'A tall tower',
+        images: [
+          { type: 'data_url', data_url: `data:image/png;base64,${tall.toString('base64')}` },
+        ],
+        parameters: { partial_images: 3 },
+      },
+    ]);
+    const shapeOf = (selector: string) =>
+      page.locator(selector).evaluate((image) => image.clientWidth / image.clientHeight);
+    await page.locator('.open-card.with-image img').waitFor();
+    await expect.poll(() => shapeOf('.open-card.with-image img')).toBeCloseTo(2 / 3, 1);
+
+    await page.goto(`${bridge.address}/dashboard/jobs/${id}`);
+    await page.locator('.open-stage img').waitFor();
+    await expect.poll(() => shapeOf('.open-stage img')).toBeCloseTo(2 / 3, 1);
   });
 });

@@ -11,6 +11,7 @@ import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { createJobActions } from './actions/job-actions.ts';
 import { Feed } from './feed/feed.tsx';
+import { QueueRow } from './queue-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { CLEARED, isDefault } from './state/gallery-state.ts';
 import { GalleryProvider, useGallery } from './state/use-gallery.ts';
@@ -48,6 +49,7 @@ function Content() {
     <>
       {!isNew && <GalleryTools />}
       <OfflineBanner />
+      <QueueRow />
       {isNew ? <FirstMinute /> : isBlank ? <NoCards /> : <Feed />}
     </>
   );
@@ -86,7 +88,7 @@ function OfflineBanner() {
   const { value: nextTry = now } = connection.nextTry;
   const seconds = Math.max(1, Math.ceil((nextTry - now) / 1000));
   return (
-    <div class="offline-banner">
+    <div class="gallery-banner">
       <Banner
         icon={Unplug}
         title={text('gallery.offline')}

@@ -1,5 +1,6 @@
-import { Columns2, Download, EyeOff, Heart, type IconNode, Undo2, X } from 'lucide';
+import { Ban, Columns2, Download, EyeOff, Heart, type IconNode, Undo2, X } from 'lucide';
 import { IconButton } from '../controls/button.tsx';
+import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
 import { type TextKey, text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
@@ -33,9 +34,11 @@ export function SelectionBar() {
       {tool(Heart, isFavourite ? 'card.unfavourite' : 'card.favourite', () =>
         actions.setFavorite(ids, !isFavourite),
       )}
-      {tool(isHidden ? Undo2 : EyeOff, isHidden ? 'card.restore' : 'card.hide', () =>
-        actions.setHidden(ids, !isHidden),
-      )}
+      {first && isOpen(first)
+        ? tool(Ban, 'action.cancel', () => actions.remove(ids))
+        : tool(isHidden ? Undo2 : EyeOff, isHidden ? 'card.restore' : 'card.hide', () =>
+            actions.setHidden(ids, !isHidden),
+          )}
       {tool(Columns2, 'gallery.compare', () => actions.compare(state.targets()), ids.length > 2)}
       {tool(Download, 'gallery.downloadAll', () => actions.download(state.targets()))}
       <i class="sep" />

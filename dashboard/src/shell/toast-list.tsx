@@ -1,9 +1,11 @@
-import { CircleAlert, CircleCheck, X } from 'lucide';
+import { CircleAlert, CircleCheck, Info, X } from 'lucide';
 import { Button, Icon, IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import type { Toast } from './toasts.ts';
 import './toast-list.css';
+
+const ICONS = { done: CircleCheck, failed: CircleAlert, refused: Info } as const;
 
 export function ToastList() {
   const { toasts } = usePage();
@@ -25,7 +27,7 @@ function ToastLine({ toast, onClose }: { readonly toast: Toast; readonly onClose
       role={failed ? 'alert' : undefined}
       onAnimationEnd={({ animationName }) => animationName === 'stay' && onClose()}
     >
-      <Icon of={failed ? CircleAlert : CircleCheck} class={failed ? 'bad' : 'soft'} />
+      <Icon of={ICONS[toast.kind]} class={failed ? 'bad' : 'soft'} />
       <p class="grow">
         {toast.text}
         {toast.detail && <small>{toast.detail}</small>}

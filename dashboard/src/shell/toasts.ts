@@ -5,7 +5,8 @@ import { text } from '../text/text.ts';
 
 export interface Toast {
   readonly id: number;
-  readonly kind: 'done' | 'failed';
+  /** `refused`: the action does not apply, and nothing was sent. */
+  readonly kind: 'done' | 'failed' | 'refused';
   readonly text: string;
   /** More information, for example a suggestion from the server, or whether anything was made or paid for. */
   readonly detail?: string;

@@ -63,21 +63,28 @@ function Mark() {
   );
 }
 
-/** Shows how many jobs are running and waiting. Renders nothing if there are none. */
+/** Shows how many jobs are running and waiting, and leads to the waiting jobs. Renders nothing if there are none. */
 function WorkStatus() {
-  const { jobs } = usePage();
+  const { jobs, queue } = usePage();
   const open = [...jobs.open.value.values()];
   if (open.length === 0) return null;
   const running = open.filter(({ status }) => status === 'running').length;
   const queued = open.length - running;
+  const isPaused = queued > 0 && queue.latest.value?.paused === true;
   const parts = [
     running > 0 && text('app.working.running', { count: running }),
-    queued > 0 && text('app.working.queued', { count: queued }),
+    queued > 0 && text(isPaused ? 'app.working.paused' : 'app.working.queued', { count: queued }),
   ];
-  return (
-    <span class="tab num only-wide">
-      <i class="dot live" />
+  const content = (
+    <>
+      <i class={isPaused && running === 0 ? 'dot warn' : 'dot live'} />
       {parts.filter(Boolean).join(text('list.separator'))}
-    </span>
+    </>
+  );
+  if (queued === 0) return <span class="tab num only-wide">{content}</span>;
+  return (
+    <Link to="?status=queued" class="tab num only-wide">
+      {content}
+    </Link>
   );
 }

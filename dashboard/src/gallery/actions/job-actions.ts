@@ -16,15 +16,34 @@ export type JobActions = ReturnType<typeof createJobActions>;
 export function createJobActions(page: Page) {
   const { jobs, router, toasts } = page;
   const cancelling = createConfirmation();
+  const marks = createJobMarks(page);
 
   return {
-    ...createJobMarks(page),
+    ...marks,
     ...createMakingFromJobs(page),
 
     /** The id of the job whose cancellation waits for a second press. */
     cancelling: cancelling.waiting,
+    /** Cancels a waiting job at once, because Undo queues it anew. A running job needs a second press. */
     cancel(id: string): void {
-      if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
+      if (jobs.get(id)?.peek().status === 'queued') void marks.cancelWaiting([id]);
+      else if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
+    },
+
+    /** Hides jobs that have ended, and cancels open jobs. Running jobs need a second press. */
+    remove(ids: readonly string[]): void {
+      const statuses = ids.map((id) => [id, jobs.get(id)?.peek().status] as const);
+      const having = (wanted: string) =>
+        statuses.filter(([, status]) => status === wanted).map(([id]) => id);
+      const [waiting, running] = [having('queued'), having('running')];
+      const ended = ids.filter((id) => !waiting.includes(id) && !running.includes(id));
+      const [first] = ended;
+      const isHidden = first !== undefined && jobs.get(first)?.peek().deleted !== undefined;
+      if (ended.length > 0) void marks.setHidden(ended, !isHidden);
+      if (waiting.length > 0) void marks.cancelWaiting(waiting);
+      if (running.length > 0 && cancelling.confirm(running.join(' '))) {
+        void marks.cancelRunning(running);
+      }
     },
 
     /** Opens one job to compare its images, or two jobs side by side. */
@@ -37,7 +56,7 @@ export function createJobActions(page: Page) {
     download(ids: readonly string[]): Promise<void> {
       return attempt(toasts, async () => {
         const files = filesOf(ids.flatMap((id) => jobs.get(id)?.peek() ?? []));
-        if (files.length === 0) toasts.show({ kind: 'done', text: text('gallery.noImages') });
+        if (files.length === 0) toasts.show({ kind: 'refused', text: text('gallery.noImages') });
         else await saveAll(page, files, `image-bridge-${files.length}.zip`);
       });
     },
@@ -64,7 +83,7 @@ export async function saveAll(
 }
 
 /** Creates the actions that mark and hide jobs. The actions take effect at once and offer an undo. */
-function createJobMarks({ jobs, undo, toasts }: Page) {
+function createJobMarks({ jobs, undo, toasts, submissions }: Page) {
   const known = (ids: readonly string[]): readonly JobSummary[] =>
     ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
 
@@ -94,7 +113,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
   async function setHidden(ids: readonly string[], hidden: boolean): Promise<void> {
     const list = known(ids).filter((job) => !isOpen(job) && (job.deleted !== undefined) !== hidden);
     if (list.length === 0 && ids.length > 0) {
-      toasts.show({ kind: 'done', text: text('gallery.stillOpen') });
+      toasts.show({ kind: 'refused', text: text('gallery.stillOpen') });
     }
     const outcome = await runForEach(list, ({ id }) => jobs.setHidden(id, hidden));
     const { done } = outcome;
@@ -106,7 +125,31 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
     report(outcome, key, () => void setHidden(outcome.failed, hidden));
   }
 
-  return { setFavorite, setHidden };
+  /** Cancels waiting jobs. Undo sends their requests again, so that the jobs wait anew. */
+  async function cancelWaiting(ids: readonly string[]): Promise<void> {
+    const outcome = await runForEach(known(ids), ({ id }) => jobs.cancel(id));
+    const { done } = outcome;
+    if (done.length > 0) {
+      undo.offer(text('gallery.wasCancelled', { count: done.length }), () => void queueAnew(done));
+    }
+    report(outcome, 'gallery.cancelFailed', () => void cancelWaiting(outcome.failed));
+  }
+
+  /** Queues cancelled jobs anew, the oldest first. */
+  async function queueAnew(ids: readonly string[]): Promise<void> {
+    const list = known(ids).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const outcome = await runForEach(list, async ({ id }) => {
+      await submissions.retry(id);
+    });
+    report(outcome, 'gallery.queueFailed', () => void queueAnew(outcome.failed));
+  }
+
+  async function cancelRunning(ids: readonly string[]): Promise<void> {
+    const outcome = await runForEach(known(ids), ({ id }) => jobs.cancel(id));
+    report(outcome, 'gallery.cancelFailed', () => void cancelRunning(outcome.failed));
+  }
+
+  return { setFavorite, setHidden, cancelWaiting, cancelRunning };
 }
 
 /** The ids for which an action succeeded, the ids for which it failed, and the first error. */

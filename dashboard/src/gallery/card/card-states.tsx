@@ -21,6 +21,7 @@ interface CardProps {
 export function OpenCard({ job, tabIndex }: CardProps) {
   const image = usePartialImage(job);
   const { connection, queue } = usePage();
+  const { state } = useGallery();
   const isAway = connection.state.value === 'offline';
   const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
   const stage = text(isPaused ? 'card.stage.paused' : `card.stage.${stageOf(job)}`);
@@ -47,7 +48,15 @@ export function OpenCard({ job, tabIndex }: CardProps) {
   }
   return (
     <div class="open-card fill with-image">
-      <img class="cover" src={image.url} alt="" draggable={false} />
+      <img
+        class="cover"
+        src={image.url}
+        alt=""
+        draggable={false}
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+          state.shapes.measure(job, naturalWidth / naturalHeight)
+        }
+      />
       <div class="card-scrim fill stack">
         <div class="line row">
           {isAway && <Icon of={Pause} small />}

@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isOpen } from '../../jobs/job-state.ts';
 import { usePage } from '../../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../../shell/shortcuts.ts';
 import { type Direction, HEADING, neighbour } from '../layout/row-layout.ts';
@@ -76,11 +75,6 @@ function useCommands(): KeyBindings {
     };
   }
 
-  const hide = on((ids, first) => {
-    const open = job(first);
-    if (ids.length === 1 && open && isOpen(open)) actions.cancel(first);
-    else void actions.setHidden(ids, job(first)?.deleted === undefined);
-  });
   return {
     x: on(() => {
       const id = state.cursor.peek();
@@ -88,7 +82,7 @@ function useCommands(): KeyBindings {
     }),
     f: on((ids, first) => void actions.setFavorite(ids, job(first)?.favorite !== true)),
     h: on((ids, first) => void actions.setHidden(ids, job(first)?.deleted === undefined)),
-    Delete: hide,
+    Delete: on((ids) => actions.remove(ids)),
     e: on((_ids, first) => actions.editThis(first)),
     r: on((ids) => void actions.makeAgain(ids)),
     d: on((ids) => void actions.download(ids)),

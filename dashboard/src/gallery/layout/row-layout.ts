@@ -148,11 +148,15 @@ const UNKNOWN = 3 / 2;
 const NARROWEST = 1 / 2;
 const WIDEST = 3;
 
-/** Returns the ratio (width divided by height) of a job's card. An open job has the expected ratio. */
-export function tileRatio(job: JobSummary): number {
+/**
+ * Returns the ratio (width divided by height) of a job's card. An open job has the expected ratio. If the model chooses
+ * the size, the expected ratio is `unfinished`, the ratio of the unfinished image, once there is one.
+ */
+export function tileRatio(job: JobSummary, unfinished = UNKNOWN): number {
   const [first] = job.artifacts;
   if (first) return clamp(mosaicRatio(first.width / first.height, job.artifacts.length));
-  return isOpen(job) ? clamp(mosaicRatio(plannedRatio(job.size), job.outputs)) : UNKNOWN;
+  if (!isOpen(job)) return UNKNOWN;
+  return clamp(mosaicRatio(plannedRatio(job.size) ?? unfinished, job.outputs));
 }
 
 /** Returns the ratio (width divided by height) of a mosaic. The mosaic of three images has one large image. */
@@ -161,9 +165,9 @@ function mosaicRatio(ratio: number, count: number): number {
   return count === 3 ? ratio * 1.5 : ratio;
 }
 
-function plannedRatio(size: string): number {
+function plannedRatio(size: string): number | undefined {
   const [width = 0, height = 0] = size.split('x').map(Number);
-  return width > 0 && height > 0 ? width / height : UNKNOWN;
+  return width > 0 && height > 0 ? width / height : undefined;
 }
 
 function clamp(ratio: number): number {

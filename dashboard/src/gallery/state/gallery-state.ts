@@ -22,7 +22,14 @@ export type GalleryState = ReturnType<typeof createGalleryState>;
 export function createGalleryState(deps: Deps) {
   const filter = watchFilter(deps.router);
   const feed = createShownFeed(deps, filter);
-  const arrivals = createArrivals(computed(() => feed.value.ids.value));
+  const waiting = createWaiting(deps.jobs, filter);
+  const arrivals = createArrivals(
+    computed(() => {
+      const { value: folded } = waiting.folded;
+      const { value: ids } = feed.value.ids;
+      return folded.size === 0 ? ids : ids.filter((id) => !folded.has(id));
+    }),
+  );
   const shapes = createShapes(deps.jobs, arrivals.isHolding);
   const selection = createSelection();
   const errors = createJobErrors(deps.jobs);
@@ -53,7 +60,9 @@ export function createGalleryState(deps: Deps) {
   return {
     filter,
     feed,
+    waiting,
     arrivals,
+    shapes,
     selection,
     errors,
     frame,
@@ -66,6 +75,31 @@ export function createGalleryState(deps: Deps) {
       const focused = cursor.peek();
       return focused === undefined ? [] : [focused];
     },
+  };
+}
+
+/** The largest number of waiting jobs that have cards. More waiting jobs are one row above the images. */
+const MOST_WAITING_CARDS = 4;
+
+/** Counts the jobs that wait in the queue, and decides which of them have no cards. */
+function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
+  // A text stays equal while other changes of open jobs arrive, so that the cards are not laid out again.
+  const key = computed(() =>
+    [...jobs.open.value.values()]
+      .filter(({ status }) => status === 'queued')
+      .map(({ id }) => id)
+      .join(' '),
+  );
+  const ids = computed(() => new Set(key.value === '' ? [] : key.value.split(' ')));
+  const nothing: ReadonlySet<string> = new Set();
+  return {
+    /** The number of waiting jobs. */
+    count: computed(() => ids.value.size),
+    /** The ids of the jobs without cards. A list of the waiting jobs shows all their cards. */
+    folded: computed(() => {
+      const isFolded = ids.value.size > MOST_WAITING_CARDS && filter.value.status === undefined;
+      return isFolded ? ids.value : nothing;
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
+import { isOpen } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
@@ -12,13 +13,19 @@ export function createShapes(
   isHolding: ReadonlySignal<boolean>,
 ) {
   const shapes = new Map<string, Shape>();
+  /** The ratios of unfinished images by job id. */
+  const unfinished = new Map<string, number>();
   const version = signal(0);
   /** The ids of jobs that changed while `isHolding` was true. */
   const changed = new Set<string>();
   const unsubscribe = jobs.subscribe((change) => {
-    if (change.kind === 'removed') shapes.delete(change.id);
-    else if (isHolding.peek()) changed.add(change.job.id);
-    else renew(change.job);
+    if (change.kind === 'changed') {
+      if (!isOpen(change.job)) unfinished.delete(change.job.id);
+      touch(change.job);
+      return;
+    }
+    shapes.delete(change.id);
+    unfinished.delete(change.id);
   });
   const stop = effect(() => {
     if (isHolding.value) return;
@@ -29,8 +36,13 @@ export function createShapes(
     changed.clear();
   });
 
+  function touch(job: JobSummary): void {
+    if (isHolding.peek()) changed.add(job.id);
+    else renew(job);
+  }
+
   function renew(job: JobSummary): void {
-    const ratio = tileRatio(job);
+    const ratio = tileRatio(job, unfinished.get(job.id));
     const before = shapes.get(job.id);
     if (before === undefined || before.ratio === ratio) return;
     shapes.set(job.id, { ...before, ratio });
@@ -48,11 +60,18 @@ export function createShapes(
       if (job === undefined) return undefined;
       const shape = {
         id,
-        ratio: tileRatio(job),
+        ratio: tileRatio(job, unfinished.get(id)),
         day: new Date(job.created * 1000).setHours(0, 0, 0, 0),
       };
       shapes.set(id, shape);
       return shape;
+    },
+
+    /** Takes the ratio (width divided by height) of the unfinished image of an open job. */
+    measure(job: JobSummary, ratio: number): void {
+      if (unfinished.get(job.id) === ratio || !Number.isFinite(ratio)) return;
+      unfinished.set(job.id, ratio);
+      touch(job);
     },
 
     close(): void {

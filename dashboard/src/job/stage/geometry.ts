@@ -56,13 +56,16 @@ function clamp(value: number, low: number, high: number): number {
 const UNKNOWN = { width: 1536, height: 1024 };
 const AREA = 1024 * 1024;
 
-/** Returns a size with the shape in which an open job is shown: the requested shape, or 3:2 if the shape is unknown. */
-export function openSize({ request }: Pick<Job, 'request'>): Size {
+/**
+ * Returns a size with the shape in which an open job is shown: the requested shape, else the shape of its unfinished
+ * image, else 3:2.
+ */
+export function openSize({ request }: Pick<Job, 'request'>, unfinished?: Size): Size {
   const { size, aspect_ratio: shape } = request.parameters;
   const [width = 0, height = 0] = (shape ?? '').split(':').map(Number);
   if (width > 0 && height > 0) {
     const scale = Math.sqrt(AREA / (width * height));
     return { width: Math.round(width * scale), height: Math.round(height * scale) };
   }
-  return parseSize(size) ?? UNKNOWN;
+  return parseSize(size) ?? unfinished ?? UNKNOWN;
 }

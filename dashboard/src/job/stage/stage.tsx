@@ -1,8 +1,9 @@
 import { ImageOff, Pencil, Repeat2 } from 'lucide';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { Blank } from '../../gallery/states/blank.tsx';
+import type { Size } from '../../images/measure-image.ts';
 import { usePartialImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
@@ -32,7 +33,8 @@ function OpenStage({ job }: { readonly job: Job }) {
   const element = useRef<HTMLDivElement>(null);
   const box = useBox(element);
   const image = usePartialImage(job);
-  const size = openSize(job);
+  const [unfinished, setUnfinished] = useState<Size>();
+  const size = openSize(job, unfinished);
   const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
   const isAway = connection.state.value === 'offline';
   const stage = text(`card.stage.${stageOf(job)}`);
@@ -42,7 +44,16 @@ function OpenStage({ job }: { readonly job: Job }) {
         class={`coming ${job.status}`}
         style={{ inlineSize: `${width}px`, blockSize: `${height}px` }}
       >
-        {image.state === 'ready' && <img class="cover" src={image.url} alt={text('job.partial')} />}
+        {image.state === 'ready' && (
+          <img
+            class="cover"
+            src={image.url}
+            alt={text('job.partial')}
+            onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+              setUnfinished({ width, height })
+            }
+          />
+        )}
         <div class="scrim">
           <p>
             <b>{isAway ? text('card.lastSeen', { stage }) : stage}</b>

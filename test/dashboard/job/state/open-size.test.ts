@@ -17,6 +17,12 @@ describe('openSize', () => {
     expect(width / height).toBeCloseTo(16 / 9, 2);
   });
 
+  it('returns the size of the unfinished image if the model chooses the size', () => {
+    const job = detail({}, { parameters: { ...parameters, size: 'auto' } });
+
+    expect(openSize(job, { width: 400, height: 600 })).toEqual({ width: 400, height: 600 });
+  });
+
   it('returns 3:2 if the model chooses the size', () => {
     const { width, height } = openSize(detail({}, { parameters: { ...parameters, size: 'auto' } }));
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
+
+const waiting = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    prompt: `Waiting ${index}`,
+    parameters: { size: '128x128' },
+  }));
+
+/** Starts a bridge with two images and a paused queue in which jobs wait. */
+async function startPaused(count: number) {
+  const bridge = await startDashboard();
+  await makeJobs(bridge.address, [
+    { prompt: 'Tidal bay', parameters: { size: '192x128' } },
+    { prompt: 'Desert dunes', parameters: { size: '192x128' } },
+  ]);
+  await fetch(`${bridge.address}/v1/queue`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ paused: true }),
+  });
+  await submitJobs(bridge.address, waiting(count));
+  return bridge;
+}
+
+describe('a queue of many jobs', () => {
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+  ] as const)(
+    'is one row above the images, and the top bar says its state (%s, %s)',
+    async (theme, size) => {
+      const bridge = await startPaused(40);
+      const page = await openPage(bridge.address, { theme, size });
+      const image = page.getByRole('link', { name: /^Desert dunes/ });
+      await image.waitFor();
+      await page.getByText('40 jobs are waiting.').waitFor();
+      expect(await page.getByRole('link', { name: /^Waiting/ }).count()).toBe(0);
+      expect((await image.boundingBox())?.y).toBeLessThan(400);
+      if (size === 'desktop') {
+        await page.getByRole('link', { name: '40 queued, queue paused' }).waitFor();
+      }
+      await page.getByText('The queue is paused.').waitFor();
+      await keepScreenshot(page, `queue-row-${size}-${theme}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+
+      await page.getByRole('button', { name: 'Show them' }).click();
+
+      await page.getByRole('link', { name: /^Waiting 39/ }).waitFor();
+      expect(new URL(page.url()).search).toBe('?status=queued');
+    },
+  );
+
+  it('is cancelled by one key with one answer, and queued anew by Undo', async () => {
+    const bridge = await startPaused(12);
+    const page = await openPage(bridge.address, { path: '/dashboard?status=queued' });
+    await page.getByRole('link', { name: /^Waiting 11/ }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.getByText('12 selected').waitFor();
+
+    await page.keyboard.press('Delete');
+
+    await page.getByText('12 cancelled').waitFor();
+    expect(await page.locator('.toast').count()).toBe(1);
+    expect(await listJobs(bridge.address, 'status=queued')).toEqual([]);
+    await page.keyboard.press('z');
+    await expect
+      .poll(async () => (await listJobs(bridge.address, 'status=queued')).length)
+      .toBe(12);
+  });
+
+  it('is not hidden, and the message about it has no check mark', async () => {
+    const bridge = await startPaused(2);
+    const page = await openPage(bridge.address);
+    await page.getByRole('link', { name: /^Waiting 1/ }).focus();
+    await page.keyboard.press('h');
+    const message = page.locator('.toast', { hasText: 'A job cannot be hidden' });
+    await message.waitFor();
+    expect(await message.evaluate(({ className }) => className)).toContain('refused');
+  });
+});
