@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { TokenDialog } from './connection/connection-status.tsx';
 import { Link } from './controls/link.tsx';
 import { Gallery } from './gallery/gallery.tsx';
@@ -6,7 +6,7 @@ import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
-import { lazyView } from './shell/lazy-view.tsx';
+import { lazyView, loadViews } from './shell/lazy-view.tsx';
 import { panel, togglePanel } from './shell/preferences.ts';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { ToastList } from './shell/toast-list.tsx';
@@ -14,7 +14,7 @@ import { TopBar } from './shell/top-bar.tsx';
 import { text } from './text/text.ts';
 import './app.css';
 
-const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView);
+const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView, TopBar);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
 /** Renders the page. The images view stays mounted below the job view, so that it keeps its scroll position. */
@@ -22,6 +22,7 @@ export function App() {
   const { route } = usePage().router;
   const { value: current } = route;
   useAppShortcuts();
+  useViewsInAdvance();
   // The images view is mounted when it is first shown, and stays mounted.
   const visited = useRef(false);
   visited.current ||= current.view === 'images';
@@ -77,6 +78,19 @@ function ImagesView() {
       <Dock />
     </div>
   );
+}
+
+/** The delay after which the code of the other views is loaded, in milliseconds. The first view loads before. */
+const LATER_MS = 3000;
+
+/** Loads the code of the other views when the browser is idle, and again when the bridge is reachable again. */
+function useViewsInAdvance(): void {
+  const { value: returns } = usePage().connection.returns;
+  useEffect(() => {
+    const whenIdle = window.requestIdleCallback ?? setTimeout;
+    const timer = setTimeout(() => whenIdle(loadViews), returns === 0 ? LATER_MS : 0);
+    return () => clearTimeout(timer);
+  }, [returns]);
 }
 
 /** Binds the keys that work in every view. */

@@ -11,6 +11,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
+import { makeJobs } from './support/submit-jobs.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge requires a token' });
@@ -67,6 +68,17 @@ describe('a bridge with a token', () => {
     await page.getByRole('button', { name: 'Needs a token' }).click();
 
     await dialog(page).waitFor();
+  });
+
+  it('offers to connect in place of the images, and shows no model as ready', async () => {
+    const bridge = await startDashboard({ token: TOKEN });
+    const page = await openPage(bridge.address, { expects: [/401/] });
+    await dialog(page).getByRole('button', { name: 'Not now' }).click();
+
+    await page.getByRole('main').getByRole('button', { name: 'Connect' }).click();
+
+    await dialog(page).waitFor();
+    expect(await page.locator('.model .dot').getAttribute('class')).toBe('dot off');
   });
 
   it('asks again when the token changes: a mistyped token keeps the draft, a different token starts with an empty draft', async () => {
@@ -208,6 +220,56 @@ describe('a bridge that stops', () => {
     await page.getByText('1 call to sandbox-image.').waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('link', { name: /^a lighthouse at dusk/ }).waitFor();
+  });
+});
+
+describe('a network that fails', () => {
+  it('is shown by the same words everywhere, until a request succeeds again', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address, { expects: [/ERR_/] });
+    await page.getByRole('status').getByText('Connected').waitFor();
+
+    await page.context().setOffline(true);
+
+    await page.getByRole('button', { name: 'Offline' }).waitFor();
+    await page.getByLabel('Prompt', { exact: true }).fill('a lighthouse');
+    await page.getByText('No connection.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('status').getByText('Connected').waitFor();
+    await page.getByText('1 call to sandbox-image.').waitFor();
+    expect(await page.getByText('No connection.').count()).toBe(0);
+  });
+
+  it('leaves a job openable that has not been opened before, with what the list says about the job', async () => {
+    const bridge = await startDashboard();
+    await makeJobs(bridge.address, [{ prompt: 'Tidal bay', parameters: { size: '64x64' } }]);
+    const page = await openPage(bridge.address, { expects: [/ERR_|503/] });
+    const loaded = () =>
+      page.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.includes('job-view')),
+      );
+    await expect.poll(loaded).toBe(true);
+    await bridge.end();
+    await page.getByRole('button', { name: 'Offline' }).waitFor();
+
+    await page.getByRole('link', { name: /^Tidal bay/ }).click();
+
+    await page.getByRole('heading', { level: 1, name: 'Tidal bay' }).waitFor();
+    await page.getByText('The details appear when the bridge responds again.').waitFor();
+    await restart(bridge);
+    await page.getByRole('heading', { name: 'Requested and delivered' }).waitFor();
+  });
+
+  it('that holds event streams back is noticed, and jobs are asked for every few seconds', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address);
+    await page.route('**/v1/jobs/events', () => {});
+    await page.reload();
+    await page.getByRole('status').getByText('Connected').waitFor();
+
+    await makeJobs(bridge.address, [{ prompt: 'Tidal bay', parameters: { size: '64x64' } }]);
+
+    await page.getByRole('link', { name: /^Tidal bay$/ }).waitFor();
   });
 });
 

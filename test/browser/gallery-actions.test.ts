@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
@@ -23,6 +23,14 @@ async function openGallery(bridge: StartedBridge, options: Parameters<typeof ope
   const page = await openPage(bridge.address, options);
   await page.getByRole('gridcell').first().waitFor();
   return page;
+}
+
+type Box = Awaited<ReturnType<Locator['boundingBox']>>;
+
+function overlap(a: Box, b: Box): boolean {
+  if (a === null || b === null) return false;
+  const isBeside = a.x + a.width <= b.x || b.x + b.width <= a.x;
+  return !isBeside && a.y + a.height > b.y && b.y + b.height > a.y;
 }
 
 /** Returns the names of the files in a zip. Each central directory record has its name at byte 46. */
@@ -140,6 +148,18 @@ describe('a selection', () => {
     ]);
   });
 
+  it('is downloaded if the browser refuses the save dialog', async () => {
+    const page = await openGallery(bridge);
+    await page.evaluate(() => {
+      const showSaveFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'));
+      Object.assign(window, { showSaveFilePicker });
+    });
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('d')]);
+    expect(namesInZip(await readFile(await download.path()))).toHaveLength(5);
+  });
+
   it('is streamed to the chosen file if the browser supports it', async () => {
     const page = await openGallery(bridge);
     await page.evaluate(() => {
@@ -178,6 +198,45 @@ describe('a selection', () => {
     await page.keyboard.press('Shift+ArrowRight');
     await page.keyboard.press('c');
     await page.waitForURL(`**/dashboard/jobs/${ids[0]}?view=side&b=${ids[1]}`);
+  });
+
+  it('names the jobs without an image when it is compared', async () => {
+    const own = await startDashboard();
+    await makeJobs(own.address, [
+      ...REQUESTS.slice(0, 2),
+      { prompt: 'A failure', routing: { model: 'sandbox-fail-safety_rejected' } },
+    ]);
+    const page = await openGallery(own);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('c');
+
+    await page.getByText('1 of 3 has no image.').waitFor();
+    await page.waitForURL('**/dashboard/jobs/*');
+  });
+
+  it.each([
+    ['beside the panel', { width: 1440, height: 900 }, false],
+    ['beside the panel of a narrow window', { width: 920, height: 700 }, false],
+    ['above the dock', { width: 1440, height: 900 }, true],
+    ['on a phone', { width: 390, height: 844 }, false],
+  ] as const)('is never covered by a message (%s)', async (_, size, isFolded) => {
+    const page = await openGallery(bridge, { size });
+    if (isFolded) await page.keyboard.press('[');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('f');
+    const message = page.locator('.toast', { hasText: '2 favourites added' });
+    await message.hover();
+    const box = await message.boundingBox();
+    for (const name of ['.selection-bar', '.dock', '.make-foot']) {
+      const part = page.locator(name);
+      if (!(await part.isVisible())) continue;
+      const other = await part.boundingBox();
+      expect([name, overlap(box, other)]).toEqual([name, false]);
+    }
   });
 
   it('is loaded into the draft by E, and sent again by R', async () => {

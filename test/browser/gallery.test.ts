@@ -253,12 +253,84 @@ describe('the gallery', () => {
     await expect.poll(() => field.inputValue()).toBe('moon');
   });
 
+  it('offers the size of the tiles from 1,200 pixels on', async () => {
+    const page = await openGallery(bridge, { size: { width: 1200, height: 800 } });
+    await page.getByRole('slider', { name: 'Tile size' }).waitFor();
+    const isWider = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(isWider).toBe(false);
+  });
+
+  it('gives the images most of a low window while they are scrolled', async () => {
+    const page = await openGallery(bridge, { size: { width: 320, height: 225 } });
+    const feed = page.locator('.feed');
+    await feed.evaluate((element) => element.scrollTo(0, 300));
+    await page.getByRole('banner').waitFor({ state: 'hidden' });
+    await expect.poll(async () => (await feed.boundingBox())?.height).toBeGreaterThan(200);
+
+    await feed.evaluate((element) => element.scrollTo(0, 0));
+
+    await page.getByRole('banner').waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has placeholders with a contrast of 4.5 (%s)',
+    async (theme) => {
+      const page = await openGallery(bridge, { theme });
+      await page.getByRole('button', { name: 'Avoid' }).click();
+      const contrasts = await page.evaluate(() => {
+        const draw = document
+          .createElement('canvas')
+          .getContext('2d', { willReadFrequently: true });
+        const over = (...colours: readonly string[]) => {
+          if (draw === null) return [0, 0, 0];
+          for (const colour of colours) {
+            draw.fillStyle = colour;
+            draw.fillRect(0, 0, 1, 1);
+          }
+          return [...draw.getImageData(0, 0, 1, 1).data].slice(0, 3);
+        };
+        const light = (rgb: readonly number[]) => {
+          const [r = 0, g = 0, b = 0] = rgb.map((value) => {
+            const share = value / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        return [...document.querySelectorAll('input[placeholder], textarea[placeholder]')].map(
+          (field) => {
+            const behind: string[] = [];
+            for (let at: Element | null = field; at !== null; at = at.parentElement) {
+              behind.unshift(getComputedStyle(at).backgroundColor);
+            }
+            const ground = light(over(...behind));
+            const text = light(over(...behind, getComputedStyle(field, '::placeholder').color));
+            return (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
+          },
+        );
+      });
+      expect(contrasts.length).toBeGreaterThanOrEqual(3);
+      expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
+    },
+  );
+
+  it('finds the words of a prompt in any order, without excluded words, and counts the jobs found', async () => {
+    const page = await openGallery(bridge);
+    await page.getByRole('searchbox').fill('harbour cut');
+
+    await page.getByText('1 found').waitFor();
+    await expect.poll(() => cards(page).count()).toBe(1);
+    await page.getByRole('searchbox').fill('-harbour');
+    await page.getByText(`${PROMPTS.length - 1} found`).waitFor();
+  });
+
   it('discards the reply to a search that has been replaced', async () => {
     const page = await openGallery(bridge);
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const replied = Promise.withResolvers<void>();
-    await page.route(/search=moo(&|$)/, async (route) => {
+    await page.route(/[?&]q=moo(&|$)/, async (route) => {
       const reply = await route.fetch();
       asked.resolve();
       await held.promise;

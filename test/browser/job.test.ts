@@ -153,6 +153,60 @@ describe('a job', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
+  it('folds a long prompt and a long revision, and unfolds them on request', async () => {
+    const prompt = 'A harbour at dawn, cut from layered paper, three blues and one orange. '.repeat(
+      8,
+    );
+    const [id = ''] = await makeJobs(bridge.address, [{ prompt, parameters: { size: '64x64' } }]);
+    const page = await openJob(id);
+    const folded = page.locator('.inspector details.long');
+    await expect.poll(() => folded.count()).toBe(2);
+    const before = await folded.last().boundingBox();
+    expect(before?.height).toBeLessThan(7 * 22 + 30);
+
+    await folded.last().getByText('Show all').click();
+
+    await expect.poll(async () => (await folded.last().boundingBox())?.height).toBeGreaterThan(200);
+  });
+
+  it('waits in the bar as long as on the stage before it is made again', async () => {
+    const [id = ''] = await makeJobs(bridge.address, [
+      {
+        prompt: 'Too many',
+        routing: { provider: 'sandbox', model: 'sandbox-fail-rate_limited' },
+      },
+    ]);
+    const page = await openPage(bridge.address);
+    // The rehearsal ends within a second, so the reply is changed to ask for a wait of one minute.
+    await page.route(new RegExp(`/v1/jobs/${id}$`), async (route) => {
+      const reply = await route.fetch();
+      const job = (await reply.json()) as { completed: number; error: { details: object } };
+      const untilMs = Date.now() + 60_000 - job.completed * 1000;
+      job.error.details = { ...job.error.details, retry_after_ms: untilMs };
+      await route.fulfill({ response: reply, json: job });
+    });
+    await page.goto(`${bridge.address}/dashboard/jobs/${id}`);
+    await page.getByText(/Safe to make again in 0:5\d\./).waitFor();
+
+    const again = page.getByRole('button', { name: 'Make again' });
+    expect(await again.count()).toBe(2);
+    for (const button of await again.all()) await expect.poll(() => button.isDisabled()).toBe(true);
+  });
+
+  it('shows how to log in if its provider has no login', async () => {
+    const [id = ''] = await makeJobs(bridge.address, [
+      {
+        prompt: 'No login',
+        routing: { provider: 'sandbox', model: 'sandbox-fail-authentication' },
+      },
+    ]);
+    const page = await openJob(id);
+
+    await stage(page).getByRole('button', { name: 'Show how' }).click();
+
+    await page.waitForURL('**/dashboard/system#providers');
+  });
+
   it('shows a transparent image on a pattern', async () => {
     const page = await openJob(clear);
     await seen(page);
@@ -314,6 +368,17 @@ describe('the keys of a job', () => {
     await page.getByRole('group', { name: 'Output 1' }).waitFor();
   });
 
+  it('move the focus to the chosen view, and compare the first image as A with the second as B', async () => {
+    const page = await openJob(edit);
+    await page.getByRole('radio', { name: 'Grid' }).click();
+
+    await page.keyboard.press('3');
+
+    const side = page.getByRole('radio', { name: 'Side by side' });
+    await expect.poll(() => side.evaluate((radio) => radio === document.activeElement)).toBe(true);
+    await page.getByText('A Source').waitFor();
+  });
+
   it('lead from job to job in the order of the gallery, and back to the starting point', async () => {
     const page = await openPage(bridge.address);
     const card = page.getByRole('link', { name: /^The same cup/ });
@@ -457,6 +522,8 @@ describe('the actions on a job', () => {
     await page.waitForURL(/\/dashboard$/);
     const panel = page.getByRole('complementary', { name: 'New image' });
     await panel.getByText('Source', { exact: true }).waitFor();
+    // The name is the name that the gallery gives to the image.
+    await panel.getByText(`the-same-cup-risograph-in-two-${edit.slice(-6)}-2.png`).waitFor();
     await expect.poll(() => panel.getByRole('listitem').count()).toBe(1);
   });
 
@@ -506,11 +573,12 @@ describe('a job that has not ended', () => {
     await stage(page).getByText('Sent').first().waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'job-running');
-    const about = page.getByRole('complementary', { name: 'About this job' });
-    await about.getByRole('button', { name: 'Cancel' }).click();
-    await about.getByRole('button', { name: 'Press again to cancel' }).waitFor();
+    const tools = page.locator('.job-bar .tools').getByRole('button');
+    await expect.poll(() => tools.first().textContent()).toBe('Cancel');
+    await tools.first().click();
+    await page.getByRole('button', { name: 'Press again to cancel' }).waitFor();
     // Both presses are repeated, because the first one expires after three seconds.
-    await press(about.getByRole('button', { name: /cancel/i }), 2);
+    await press(tools.first(), 2);
 
     await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
     await keepScreenshot(page, 'job-cancelled');

@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 
 const photo = (name: string) => new URL(`../data/photos/${name}`, import.meta.url).pathname;
-const panel = (page: Page) => page.getByRole('complementary', { name: 'New image' });
+// On a phone, the panel is a dialog.
+const panel = (page: Page) => page.locator('#make');
 const submit = (page: Page) => page.getByRole('button', { name: /^Make \d+ images?/ });
 const plan = (page: Page) => panel(page).locator('.plan-line');
 const jobs = async () => {
@@ -92,6 +93,7 @@ describe('the images of a draft', () => {
 
     await page.getByText('Adding a source makes this an edit').waitFor();
     await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await plan(page).getByText('Edits rocket.jpg.').waitFor();
     await submit(page).click();
 
     await expect
@@ -274,6 +276,24 @@ describe('a connection that breaks during a submission', () => {
 });
 
 describe('the sheet of a phone', () => {
+  it('is a dialog that has the focus in the prompt, and is closed by Escape', async () => {
+    const page = await openPage(bridge.address, { size: 'phone', touch: true });
+    const dock = page.getByRole('button', { name: /^Describe an image|^a dock/ });
+    await dock.tap();
+    const sheet = page.getByRole('dialog', { name: 'New image' });
+    await sheet.waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await expect.poll(focused).toBe('prompt');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.keyboard.press('Escape');
+
+    await sheet.waitFor({ state: 'detached' });
+    await expect
+      .poll(() => dock.evaluate((button) => button === document.activeElement))
+      .toBe(true);
+  });
+
   it('is closed by Back, and by sending', async () => {
     const page = await openPage(bridge.address, { size: 'phone', touch: true });
     const dock = page.getByRole('button', { name: /^Describe an image|^a dock/ });
@@ -343,6 +363,42 @@ describe('the chosen model', () => {
     await plan(page).getByText('Size becomes 1536 × 1024, the nearest supported size.').waitFor();
     await expect.poll(() => submit(page).isEnabled()).toBe(true);
     await keepScreenshot(page, 'make-normalized');
+  });
+});
+
+describe('the list of models', () => {
+  it('opens beside the prompt with the chosen model in view, and is filtered by typing', async () => {
+    const page = await openPage(bridge.address, { size: { width: 1280, height: 560 } });
+    const open = () => page.getByRole('button', { name: /^(sandbox|gpt)-/ }).click();
+    const list = page.getByRole('listbox', { name: 'Model' });
+    await open();
+    await list.waitFor();
+    expect(await page.getByRole('option', { name: /^sandbox-fail/ }).count()).toBe(0);
+    await page.getByRole('option', { name: /^sandbox-basic/ }).click();
+
+    await open();
+
+    const chosen = page.getByRole('option', { name: /^sandbox-basic/, selected: true });
+    const inView = async () => {
+      const [outer, inner] = [await list.boundingBox(), await chosen.boundingBox()];
+      if (outer === null || inner === null) return false;
+      return inner.y >= outer.y - 1 && inner.y + inner.height <= outer.y + outer.height + 1;
+    };
+    await expect.poll(inView).toBe(true);
+    await expect
+      .poll(() => chosen.evaluate((option) => option === document.activeElement))
+      .toBe(true);
+    const prompt = await page.locator('.prompt-box').boundingBox();
+    expect((await list.boundingBox())?.x).toBeGreaterThan((prompt?.x ?? 0) + (prompt?.width ?? 0));
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'model-list');
+
+    await page.keyboard.type('flaky');
+
+    await expect.poll(() => page.getByRole('option').count()).toBe(1);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^sandbox-flaky/ }).waitFor();
   });
 });
 

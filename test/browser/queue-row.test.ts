@@ -74,6 +74,25 @@ describe('a queue of many jobs', () => {
       .toBe(12);
   });
 
+  it('is selected as a whole by Ctrl+A, and End leads to its oldest job, beyond the pages that were read', async () => {
+    const bridge = await startPaused(230);
+    const page = await openPage(bridge.address, { path: '/dashboard?status=queued' });
+    await page.getByRole('link', { name: /^Waiting 229/ }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await expect.poll(focused).toMatch(/^Waiting 229/);
+
+    await page.keyboard.press('Control+a');
+
+    await page.getByText('230 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('link', { name: /^Waiting 229/ }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    await expect.poll(focused).toMatch(/^Waiting 0\./);
+  });
+
   it('is not hidden, and the message about it has no check mark', async () => {
     const bridge = await startPaused(2);
     const page = await openPage(bridge.address);

@@ -215,6 +215,25 @@ describe('the sections of the system view', () => {
     await nav.locator('a[aria-current]', { hasText: 'Models' }).waitFor();
   });
 
+  it('hold the first column of the models in view while the table is scrolled', async () => {
+    const page = await openPage(used.address, {
+      path: `${PATH}#models`,
+      size: { width: 700, height: 800 },
+    });
+    const region = page.getByRole('region', { name: 'Model capabilities' });
+    await region.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
+    await region.evaluate((element) => element.scrollTo(200, 0));
+
+    const x = (await region.boundingBox())?.x;
+    for (const name of ['Model', 'sandbox-image']) {
+      const head = region.getByRole(name === 'Model' ? 'columnheader' : 'rowheader', {
+        name,
+        exact: true,
+      });
+      await expect.poll(async () => (await head.boundingBox())?.x).toBe(x);
+    }
+  });
+
   it('are marked as current while the user scrolls', async () => {
     const page = await openPage(used.address, { path: PATH, size: 'phone' });
     await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();

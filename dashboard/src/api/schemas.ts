@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 /** Short names for the types that are generated from the contract. */
 export type Job = Schemas['ImageJob'];
 export type JobSummary = Schemas['ImageJobSummary'];
+export type JobPage = Schemas['ImageJobPage'];
 export type JobStatus = JobSummary['status'];
 export type JobArtifact = JobSummary['artifacts'][number];
 export type ImageRequest = Schemas['ImageRequest'];

@@ -58,6 +58,9 @@ export function createConnection() {
     }
   }
 
+  // The browser knows at once that its network has changed. A bridge on the same machine stays reachable.
+  for (const event of ['offline', 'online']) window.addEventListener(event, () => void probe());
+
   return {
     state: state as ReadonlySignal<ConnectionState>,
     token: token as ReadonlySignal<string | undefined>,

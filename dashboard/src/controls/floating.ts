@@ -8,9 +8,22 @@ import {
   size,
 } from '@floating-ui/dom';
 
-/** Keeps a box beside its button and inside the window until the returned function is called. */
-export function follow(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
-  return autoUpdate(button, box, () => void place(button, box, placement));
+/**
+ * Keeps a box beside its button and inside the window until the returned function is called. Calls `onPlaced` when the box
+ * has its first position and height.
+ */
+export function follow(
+  button: HTMLElement,
+  box: HTMLElement,
+  placement: Placement,
+  onPlaced: () => void,
+): () => void {
+  let isPlaced = false;
+  return autoUpdate(button, box, async () => {
+    await place(button, box, placement);
+    if (!isPlaced) onPlaced();
+    isPlaced = true;
+  });
 }
 
 async function place(button: HTMLElement, box: HTMLElement, placement: Placement): Promise<void> {
@@ -19,7 +32,7 @@ async function place(button: HTMLElement, box: HTMLElement, placement: Placement
     strategy: 'fixed',
     middleware: [
       offset(4),
-      flip({ padding: 8 }),
+      flip({ padding: 8, fallbackAxisSideDirection: 'end' }),
       shift({ padding: 8 }),
       size({
         padding: 8,

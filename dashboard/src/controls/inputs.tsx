@@ -1,5 +1,6 @@
 import { Minus, Plus } from 'lucide';
 import type { ComponentChildren, ComponentProps, InputHTMLAttributes } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './button.tsx';
 import './inputs.css';
 
@@ -69,12 +70,20 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
 /** Renders a radio group whose options are all visible. Arrow keys move the selection. */
 export function Segmented<T extends string>(props: ChoiceProps<T> & { readonly wide?: boolean }) {
   const { label, options, value, onChange, wide, disabled } = props;
+  const group = useRef<HTMLDivElement>(null);
+  // A key can change the value while another option has the focus.
+  useLayoutEffect(() => {
+    const { activeElement } = document;
+    const checked = group.current?.querySelector<HTMLElement>('[aria-checked="true"]');
+    if (activeElement !== checked && group.current?.contains(activeElement)) checked?.focus();
+  }, [value]);
   const onKeyDown = rovingFocus((index) => {
     const option = options[index];
     if (option) onChange(option.value);
   });
   return (
     <div
+      ref={group}
       class={wide ? 'seg edged wide' : 'seg edged'}
       role="radiogroup"
       aria-label={label}

@@ -100,11 +100,16 @@ function useFloating(
     // The code that computes positions is loaded with the first menu.
     void import('./floating.ts').then(({ follow }) => {
       if (signal.aborted) return;
-      signal.addEventListener('abort', follow(button, box, placement));
-      box.style.opacity = '';
+      const onPlaced = () => {
+        // The list has its height only now, so the selected item is scrolled into view only now.
+        if (first && box.contains(document.activeElement))
+          first.scrollIntoView({ block: 'center' });
+        box.style.opacity = '';
+      };
+      signal.addEventListener('abort', follow(button, box, placement, onPlaced));
     });
     const first = box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]');
-    (first ?? focusable(box)[0])?.focus();
+    (first ?? focusable(box)[0])?.focus({ preventScroll: true });
     const onPress = (event: PointerEvent) => {
       const target = event.target as Node;
       if (!box.contains(target) && !button.contains(target)) onClose();

@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { EyeOff, Heart, SearchX, Unplug } from 'lucide';
+import { EyeOff, Heart, KeyRound, SearchX, Unplug } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobSummary } from '../api/schemas.ts';
 import { Banner } from '../controls/banner.tsx';
@@ -57,7 +57,7 @@ function Content() {
 
 /** Explains that no job matches the filter, or that the list could not be read. */
 function NoCards() {
-  const { router } = usePage();
+  const { router, connection } = usePage();
   const { state } = useGallery();
   const { value: feed } = state.feed;
   const { value: error } = feed.error;
@@ -65,7 +65,13 @@ function NoCards() {
     const failure = toFailureText(error, Date.now());
     return (
       <Blank icon={Unplug} title={failure.title} detail={failure.text}>
-        <Button onClick={() => void feed.loadMore()}>{text('action.retry')}</Button>
+        {error.status === 401 ? (
+          <Button icon={KeyRound} onClick={connection.askForToken}>
+            {text('token.connect')}
+          </Button>
+        ) : (
+          <Button onClick={() => void feed.loadMore()}>{text('action.retry')}</Button>
+        )}
       </Blank>
     );
   }
@@ -109,17 +115,23 @@ function Announcer() {
   const { value: feed } = state.feed;
   const ended = useEnded();
   const isFound = feed.state.value === 'ready' && feed.filter.search !== '';
-  const count = feed.ids.value.length;
+  const { value: total } = feed.total;
+  const count = total?.count ?? feed.ids.value.length;
+  const isMore = total?.at_least === true;
   return (
     <>
       <p class="sr" role="status">
         {ended}
       </p>
-      <p class="sr" role="status">
-        {isFound && (count === 0 ? text('gallery.none') : text('gallery.found', { count }))}
+      <p class={isFound && count > 0 ? 'found-count num' : 'sr'} role="status">
+        {isFound && (count === 0 ? text('gallery.none') : foundText(count, isMore))}
       </p>
     </>
   );
+}
+
+function foundText(count: number, isMore: boolean): string {
+  return text(isMore ? 'gallery.foundMore' : 'gallery.found', { count });
 }
 
 function useEnded(): string {

@@ -1,4 +1,5 @@
 import type { Job } from '../api/schemas.ts';
+import { imageName } from '../gallery/actions/download.ts';
 import {
   changeJob,
   createConfirmation,
@@ -53,7 +54,11 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
 
     /** Saves images under the file names that the images have on the bridge. */
     download(...images: readonly JobImage[]): Promise<void> {
-      const files = images.map(({ path, name, ref }) => ({ path, name: baseName(name ?? ref) }));
+      const files = images.map(({ path, name, ref, bytes }) => ({
+        path,
+        name: baseName(name ?? ref),
+        bytes,
+      }));
       return attempt(toasts, () => saveAll(page, files, `${id}.zip`));
     },
 
@@ -102,10 +107,11 @@ function createDraftActions(page: Page) {
 
   return {
     /** Uses an output as the source of an edit. */
-    edit({ path, size, format, bytes, name, ref }: JobImage): void {
+    edit({ path, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job): void {
       if (size === undefined) return;
       const artifact = { id: path.slice(path.lastIndexOf('/') + 1), ...size, format, bytes };
-      draft.editArtifact(artifact, baseName(name ?? ref));
+      const facts = { id: job.id, prompt: job.request.prompt };
+      draft.editArtifact(artifact, imageName(facts, format, isOneOfSeveral ? number : undefined));
       void showImages();
     },
 

@@ -21,9 +21,10 @@ import { Segmented } from '../controls/inputs.tsx';
 import { Menu, MenuItem, useMenu } from '../controls/menu.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
+import { useWait } from '../shell/use-now.ts';
 import { formatBytes, text } from '../text/text.ts';
 import { useJobActions } from './job-actions.ts';
-import { isWorthRepeating } from './state/job-detail.ts';
+import { isWorthRepeating, retryTime } from './state/job-detail.ts';
 import { imageText } from './state/job-images.ts';
 import { useLook } from './state/look-context.ts';
 import './job-bar.css';
@@ -78,6 +79,7 @@ function JobTools({ job }: { readonly job: Job }) {
   const named = tools.filter(({ quiet }) => !quiet);
   return (
     <>
+      {isOpen(job) && <CancelButton job={job} />}
       <IconButton
         icon={Heart}
         label={text('card.favourite')}
@@ -90,14 +92,31 @@ function JobTools({ job }: { readonly job: Job }) {
           <IconButton key={key} class="only-wide" icon={icon} label={label} onClick={run} />
         ))}
       {named.length > 0 && <i class="sep only-wide" />}
-      {named.map(({ key, label, icon, run }) => (
-        <Button key={key} class="only-wide" icon={icon} onClick={run}>
+      {named.map(({ key, label, icon, run, disabled }) => (
+        <Button key={key} class="only-wide" icon={icon} disabled={disabled} onClick={run}>
           {label}
         </Button>
       ))}
       {tools.length > 0 && <MoreMenu tools={tools} />}
       <DownloadButton />
     </>
+  );
+}
+
+/** Cancels the job by a second press within three seconds. */
+function CancelButton({ job }: { readonly job: Job }) {
+  const actions = useJobActions();
+  const isWaiting = actions.waiting.value === 'cancel';
+  return (
+    <Button
+      look={isWaiting ? 'danger' : 'plain'}
+      disabled={job.cancel_requested}
+      onClick={actions.cancel}
+    >
+      {text(
+        job.cancel_requested ? 'card.cancelling' : isWaiting ? 'card.cancelAgain' : 'action.cancel',
+      )}
+    </Button>
   );
 }
 
@@ -108,10 +127,12 @@ function useTools(job: Job) {
   const { looking } = useLook();
   const isHidden = job.deleted !== undefined;
   const isUnsure = actions.waiting.value === 'again';
+  const wait = useWait(retryTime(job));
   const { b: image } = looking;
   const hide = {
     key: 'hide',
     quiet: true,
+    disabled: false,
     icon: isHidden ? Undo2 : EyeOff,
     label: text(isHidden ? 'card.restore' : 'card.hide'),
     run: () => actions.setHidden(!isHidden),
@@ -120,15 +141,17 @@ function useTools(job: Job) {
     key: 'again',
     quiet: false,
     icon: Repeat2,
+    disabled: wait > 0,
     label: text(isUnsure ? 'job.againUnsure' : 'card.makeAgain'),
     run: () => actions.makeAgain(job),
   };
   const edit = image?.kind === 'output' && {
     key: 'edit',
     quiet: false,
+    disabled: false,
     icon: Pencil,
     label: text('card.edit'),
-    run: () => actions.edit(image),
+    run: () => actions.edit(image, job),
   };
   return [!isOpen(job) && hide, isWorthRepeating(job) && again, edit].filter(
     (tool) => tool !== false,
@@ -143,8 +166,8 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
       <IconButton class="only-narrow" icon={Ellipsis} label={label} {...button} />
       {isOpen && (
         <Menu {...menu} label={label} placement="bottom-end">
-          {tools.map(({ key, label, icon, run }) => (
-            <MenuItem key={key} icon={icon} onChoose={run}>
+          {tools.map(({ key, label, icon, run, disabled }) => (
+            <MenuItem key={key} icon={icon} disabled={disabled} onChoose={run}>
               {label}
             </MenuItem>
           ))}

@@ -13,7 +13,7 @@ import { Inspector } from './inspector/inspector.tsx';
 import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
 import { JobBar } from './job-bar.tsx';
 import { Stage } from './stage/stage.tsx';
-import { createJobDetail, isWorthRepeating } from './state/job-detail.ts';
+import { createJobDetail, isWorthRepeating, retryTime } from './state/job-detail.ts';
 import { type Look, LookProvider, useLooking } from './state/look-context.ts';
 import { stepOutput, VIEWS } from './state/looking.ts';
 import { type Neighbours, useNeighbours } from './state/neighbours.ts';
@@ -34,13 +34,15 @@ function NamedJob({ id }: { readonly id: string }) {
   useEffect(() => detail.close, [detail]);
   const { value: job } = detail.job;
   const { value: error } = detail.error;
-  // The job stays visible while the bridge is unreachable. A status of 404 means that the job was removed.
-  if (error !== undefined && (job === undefined || error.status === 404)) {
+  const { value: summary } = detail.summary;
+  // What is known of the job stays visible while the bridge is unreachable. 404 means that the job was removed.
+  const isKnown = job !== undefined || (summary !== undefined && error?.code === 'unreachable');
+  if (error !== undefined && (!isKnown || error.status === 404)) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;
   }
   return (
     <ActionsProvider value={actions}>
-      <JobScreen id={id} job={job} summary={detail.summary.value} />
+      <JobScreen id={id} job={job} summary={summary} error={error} />
     </ActionsProvider>
   );
 }
@@ -50,9 +52,10 @@ interface JobScreenProps {
   /** Undefined until the job has been read. Until then, space is reserved for the content. */
   readonly job: Job | undefined;
   readonly summary: JobSummary | undefined;
+  readonly error: ApiError | undefined;
 }
 
-function JobScreen({ id, job, summary }: JobScreenProps) {
+function JobScreen({ id, job, summary, error }: JobScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const look = useLooking(id, job, summary);
   const { neighbours, go } = useNeighbours(id);
@@ -72,9 +75,31 @@ function JobScreen({ id, job, summary }: JobScreenProps) {
             {job && stateText(job)}
           </p>
         </main>
-        {job ? <Inspector job={job} /> : <aside class="inspector" aria-label={text('job.about')} />}
+        {job ? <Inspector job={job} /> : <UnreadJob prompt={prompt} error={error} />}
       </div>
     </LookProvider>
+  );
+}
+
+/** Shows what the list says about a job that has not been read yet, and why it could not be read. */
+function UnreadJob({
+  prompt,
+  error,
+}: {
+  readonly prompt: string;
+  readonly error?: ApiError | undefined;
+}) {
+  const words = error && toFailureText(error, Date.now());
+  return (
+    <aside class="inspector" aria-label={text('job.about')}>
+      {words && (
+        <section class="stack" role="status">
+          <h2>{words.title}</h2>
+          <p class="soft">{text('job.unread')}</p>
+          <p dir="auto">{prompt}</p>
+        </section>
+      )}
+    </aside>
   );
 }
 
@@ -173,8 +198,11 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
     f: () => actions.setFavorite(!job.favorite),
     h: () => !isOpen(job) && hide(),
     Delete: () => (isOpen(job) ? actions.cancel() : hide()),
-    e: () => shown && actions.edit(shown),
-    r: () => isWorthRepeating(job) && actions.makeAgain(job),
+    e: () => shown && actions.edit(shown, job),
+    r: () => {
+      const isTooEarly = (retryTime(job) ?? 0) > Date.now();
+      if (isWorthRepeating(job) && !isTooEarly) actions.makeAgain(job);
+    },
     d: () => shown && void actions.download(shown),
   };
 }

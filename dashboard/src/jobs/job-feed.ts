@@ -1,11 +1,15 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
-import type { JobStatus, JobSummary } from '../api/schemas.ts';
+import type { JobPage, JobStatus, JobSummary } from '../api/schemas.ts';
 import type { Jobs } from './jobs.ts';
+import { matchesWords, toWordQuery } from './search-words.ts';
 
 export type JobFeed = ReturnType<typeof createJobFeed>;
 
 const PAGE = 60;
+/** The limits when the whole list is read: jobs a page, and jobs in total. */
+const LARGEST_PAGE = 100;
+const MOST_JOBS = 10_000;
 
 /** Creates a feed of the history under one filter, newest first, which is kept up to date until `close` is called. */
 export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
@@ -13,12 +17,21 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
   const error = signal<ApiError | undefined>(undefined);
   const complete = signal(false);
+  const total = signal<JobPage['total']>(undefined);
   const controller = new AbortController();
   let cursor: string | undefined;
+  let limit = PAGE;
 
   const readPage = joined(async () => {
     try {
-      const query = { limit: PAGE, ...(cursor && { cursor }), ...toJobQuery(filter) };
+      // The total is counted once, because counting takes longer than reading a page.
+      const wantsTotal = cursor === undefined && filter.search.trim() !== '';
+      const query = {
+        limit,
+        ...(cursor && { cursor }),
+        ...(wantsTotal && { total: true }),
+        ...toJobQuery(filter),
+      };
       const { signal } = controller;
       list.begin();
       const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal }));
@@ -27,6 +40,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
         complete.value = cursor === undefined;
         state.value = 'ready';
         error.value = undefined;
+        if (page.total !== undefined) total.value = page.total;
         list.take(page.items, cursor === undefined);
       });
     } catch (failure) {
@@ -47,8 +61,21 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     state: state as ReadonlySignal<'loading' | 'ready' | 'failed'>,
     error: error as ReadonlySignal<ApiError | undefined>,
     complete: complete as ReadonlySignal<boolean>,
+    /** The number of jobs that a search found, also on pages that have not been read. Undefined without a search. */
+    total: total as ReadonlySignal<JobPage['total']>,
     /** Reads the next page, or joins the read in progress. */
     loadMore,
+
+    /** Reads all pages, up to 10,000 jobs. Stops at a failure and when the feed is closed. */
+    async loadAll(): Promise<void> {
+      limit = LARGEST_PAGE;
+      await readPage();
+      while (!complete.peek() && state.peek() === 'ready' && list.ids.peek().length < MOST_JOBS) {
+        if (controller.signal.aborted) break;
+        await loadMore();
+      }
+      limit = PAGE;
+    },
 
     close(): void {
       list.close();
@@ -147,7 +174,7 @@ function toJobQuery(filter: JobFilter) {
     ...(show === 'favourites' && { favorite: true }),
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider }),
-    ...(search !== '' && { search: [...search].slice(0, 256).join('') }),
+    ...(search.trim() !== '' && { q: toWordQuery(search) }),
   };
 }
 
@@ -162,7 +189,7 @@ function matches(job: JobSummary, filter: JobFilter): boolean {
     (show !== 'favourites' || job.favorite) &&
     (status === undefined || job.status === status) &&
     (provider === undefined || job.provider === provider) &&
-    job.prompt.toLowerCase().includes(search.toLowerCase())
+    matchesWords(job.prompt, search)
   );
 }
 

@@ -13,9 +13,13 @@ interface Deps {
 
 const POLL_MS = 3000;
 
+/** The time after which a stream without any event counts as held back by a proxy. The bridge sends the first at once. */
+const SILENT_MS = 4000;
+
 /**
  * Keeps the jobs up to date with the event stream. After an interruption, the stream resumes after the last received
- * event. If streams are blocked, the newest jobs are read every three seconds. Runs as long as the page is open.
+ * event. If a proxy blocks
+ * streams or holds them back, the newest jobs are read every three seconds. Runs as long as the page is open.
  */
 export function watchJobs(deps: Deps): void {
   const { connection } = deps;
@@ -44,8 +48,9 @@ interface Position {
 async function follow(deps: Deps, position: Position, signal: AbortSignal): Promise<void> {
   const { connection, jobs } = deps;
   while (!signal.aborted) {
+    const stopPolling = pollUntilHeard(deps, signal);
     try {
-      await readOnce(deps, position, signal);
+      await readOnce(deps, position, signal, stopPolling);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError) {
@@ -54,6 +59,8 @@ async function follow(deps: Deps, position: Position, signal: AbortSignal): Prom
         // The bridge no longer has the events after this position.
         position.lastEventId = undefined;
       }
+    } finally {
+      stopPolling();
     }
     await catchUp(jobs, signal);
     await pause(POLL_MS, signal);
@@ -61,12 +68,32 @@ async function follow(deps: Deps, position: Position, signal: AbortSignal): Prom
   }
 }
 
-async function readOnce({ api, jobs }: Deps, position: Position, signal: AbortSignal) {
+/** Reads the newest jobs every three seconds, after a pause, until the returned function is called. */
+function pollUntilHeard({ jobs }: Deps, signal: AbortSignal): () => void {
+  const heard = new AbortController();
+  const over = AbortSignal.any([signal, heard.signal]);
+  void (async () => {
+    await pause(SILENT_MS, over);
+    while (!over.aborted) {
+      await catchUp(jobs, over);
+      await pause(POLL_MS, over);
+    }
+  })();
+  return () => heard.abort();
+}
+
+async function readOnce(
+  { api, jobs }: Deps,
+  position: Position,
+  signal: AbortSignal,
+  onHeard: () => void,
+) {
   await readEventStream(api, {
     path: '/v1/jobs/events',
     lastEventId: position.lastEventId,
     signal,
     onEvent({ id, data }) {
+      onHeard();
       if (id !== undefined) position.lastEventId = id;
       const event = JSON.parse(data) as JobFeedEvent;
       if (event.type === 'job') jobs.put(event.job);

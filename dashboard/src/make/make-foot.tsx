@@ -10,6 +10,7 @@ import { togglePanel } from '../shell/preferences.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
+import { firstSource } from './draft.ts';
 import { type Fix, isRefused as isRouteRefused, toPlanText } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
@@ -22,7 +23,7 @@ export function MakeFoot() {
   const limits = chosen.value?.capabilities?.count;
   useShortcuts({ '$mod+Enter': () => submit() });
   return (
-    <footer class="make-foot stack">
+    <div class="make-foot stack">
       <PlanLine />
       <div class="make-go">
         <Stepper
@@ -47,7 +48,7 @@ export function MakeFoot() {
           </kbd>
         </Button>
       </div>
-    </footer>
+    </div>
   );
 }
 
@@ -71,10 +72,21 @@ function PlanLine() {
 }
 
 function Planned({ plan }: { readonly plan: ImagePlan }) {
-  const { kind, ...words } = toPlanText(plan, usePage().chosen.value?.capabilities);
+  const { chosen, draft } = usePage();
+  const source = firstSource(draft.attachments.value);
+  const { kind, ...said } = toPlanText(plan, chosen.value?.capabilities);
+  const of = source && text('plan.editOf', { name: shortened(source.name) });
+  const words = { ...said, detail: [of, said.detail].filter(Boolean).join(' ') || undefined };
   if (kind === 'refused') return <Line icon={CircleAlert} bad {...words} />;
   if (kind === 'changes') return <Line icon={EqualNot} {...words} />;
   return <Line image={<FanOut calls={plan.routes[plan.chosen ?? 0]?.calls ?? 1} />} {...words} />;
+}
+
+/** Shortens a long file name in the middle, so that its end stays visible. */
+function shortened(name: string): string {
+  const letters = [...name];
+  if (letters.length <= 40) return name;
+  return `${letters.slice(0, 24).join('')}…${letters.slice(-15).join('')}`;
 }
 
 /** Shows why the request is invalid or why no plan is possible, with the error texts of the bridge. */

@@ -17,18 +17,30 @@ export function MakePanel() {
   const { router } = usePage();
   // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
   const isSheet = router.layer.value !== undefined;
-  const panel = useRef<HTMLElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (isSheet && router.layer.peek() === 'make')
-      panel.current?.querySelector('textarea')?.focus();
+    if (!isSheet || router.layer.peek() !== 'make') return;
+    const before = document.activeElement;
+    panel.current?.querySelector('textarea')?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, [isSheet, router]);
+  const isModal = router.layer.value === 'make';
   return (
-    <aside
+    <div
       ref={panel}
       id="make"
       class="make-panel stack"
       data-open={isSheet}
       aria-label={text('make.title')}
+      role={isModal ? 'dialog' : 'complementary'}
+      {...(isModal && { 'aria-modal': true })}
+      onKeyDown={(event) => {
+        if (!isModal || event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        void router.back();
+      }}
     >
       <MakeHead />
       <div class="make-body scroll">
@@ -42,7 +54,7 @@ export function MakePanel() {
         </div>
       </div>
       <MakeFoot />
-    </aside>
+    </div>
   );
 }
 
@@ -56,7 +68,7 @@ function MakeHead() {
   }
 
   return (
-    <header class="make-head row">
+    <div class="make-head row">
       <h2 class="title grow">{text('make.title')}</h2>
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
@@ -74,6 +86,6 @@ function MakeHead() {
         label={text('action.close')}
         onClick={() => router.back()}
       />
-    </header>
+    </div>
   );
 }

@@ -68,6 +68,8 @@ async function ask(
     return { state: 'planned', plan };
   } catch (error) {
     if (signal.aborted || !(error instanceof ApiError)) return undefined;
+    // The line shows the state of the connection. When the bridge is reachable again, another plan is requested.
+    if (error.code === 'unreachable') return undefined;
     return { state: 'refused', error };
   }
 }

@@ -1,19 +1,31 @@
 import { signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
+import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 
+/** The functions that load the code of all views. */
+const loaders: (() => Promise<void>)[] = [];
+
+/** Loads the code of all views, so that the views also open while the bridge is unreachable. */
+export function loadViews(): void {
+  for (const load of loaders) void load();
+}
+
 /**
- * Returns a component whose code is loaded when the component is first shown. If loading fails, for example because the
- * bridge was updated, the component offers to reload the page.
+ * Returns a component whose code is loaded when the component is first shown, or by `loadViews`. If loading fails, for
+ * example because the bridge was updated, the component offers to reload the page below `Shell`, and reloads the page when
+ * the bridge is reachable again.
  */
 export function lazyView<P extends object>(
   load: () => Promise<FunctionComponent<P>>,
+  Shell?: FunctionComponent,
 ): FunctionComponent<P> {
   const loaded = signal<{ readonly view: FunctionComponent<P> } | 'failed' | undefined>(undefined);
 
   async function start(): Promise<void> {
+    if (typeof loaded.peek() === 'object') return;
     try {
       loaded.value = { view: await load() };
     } catch {
@@ -21,17 +33,32 @@ export function lazyView<P extends object>(
     }
   }
 
+  loaders.push(start);
+
   return function LazyView(props: P) {
     useEffect(() => {
-      if (typeof loaded.peek() !== 'object') void start();
+      void start();
     }, []);
     const current = loaded.value;
-    if (current === 'failed') return <Outdated />;
+    if (current === 'failed') {
+      return (
+        <div class="app-view">
+          {Shell && <Shell />}
+          <Outdated />
+        </div>
+      );
+    }
     return current === undefined ? null : <current.view {...props} />;
   };
 }
 
 function Outdated() {
+  const { connection } = usePage();
+  const { value: returns } = connection.returns;
+  const first = useRef(returns);
+  useEffect(() => {
+    if (returns !== first.current) location.reload();
+  }, [returns]);
   return (
     <div class="lazy-view centred" role="alert">
       <p>{text('app.outdated')}</p>

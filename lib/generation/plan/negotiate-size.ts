@@ -30,11 +30,28 @@ export function negotiateSize(negotiation: Negotiation): void {
     return;
   }
   negotiateHints(negotiation);
+  capMaskedEdit(negotiation);
   if (effective.size === 'auto' && !capabilities.sizes.auto) {
     // Any size meets a request for `auto`. Therefore `strict` allows this change too.
     const nearest = nearestListed(capabilities.sizes, DEFAULT_EDGES);
     if (nearest) record(negotiation, 'size', nearest, 'normalized_to_provider_default');
   }
+}
+
+/**
+ * Names the size of a masked edit whose first image is larger than the model can draw. Without this change, the result would be
+ * smaller than its source without any notice.
+ */
+function capMaskedEdit(negotiation: Negotiation): void {
+  const { effective, inputs } = negotiation;
+  const source = inputs.mask && inputs.images[0]?.upright;
+  const isFree = effective.aspect_ratio === null && effective.resolution === null;
+  if (source === undefined || effective.size !== 'auto' || !isFree) return;
+  const sizes = withinFormat(negotiation);
+  if (!sizes.arbitrary || Math.max(source.width, source.height) <= (sizes.max_edge ?? Infinity))
+    return;
+  const nearest = nearestSize(sizes, source);
+  if (nearest) record(negotiation, 'size', nearest, 'normalized_to_provider_size');
 }
 
 /** Limits the sizes of the model to the sizes that the output format can encode. */

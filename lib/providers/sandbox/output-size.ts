@@ -11,12 +11,18 @@ const FEWEST_EXACT_STEPS = 8;
 
 /**
  * Returns the dimensions of the image to draw: the named size, else dimensions from the ratio or the resolution, else
- * the size of the upright `source` with its longest edge reduced to 1024, else 1024×1024.
+ * the size of the upright `source`, else 1024×1024. A source is reduced to an edge of 1024 to draw fewer pixels, but a
+ * masked edit keeps every pixel of the source that this provider can draw.
  */
-export function outputSize(parameters: SizeParameters, source: Edges | undefined): Edges {
+export function outputSize(
+  parameters: SizeParameters,
+  source: Edges | undefined,
+  isMasked = false,
+): Edges {
   const named = parseSize(parameters.size);
   if (named) return named;
-  const kept = source ? keptSize(source) : { width: DEFAULT_EDGE, height: DEFAULT_EDGE };
+  const longest = isMasked ? MAX_EDGE : DEFAULT_EDGE;
+  const kept = source ? keptSize(source, longest) : { width: DEFAULT_EDGE, height: DEFAULT_EDGE };
   const { aspect_ratio: ratio, resolution } = parameters;
   if (ratio === null && resolution === null) return kept;
   const shape = (ratio === null ? undefined : parseAspectRatio(ratio)) ?? source ?? kept;
@@ -24,8 +30,8 @@ export function outputSize(parameters: SizeParameters, source: Edges | undefined
   return shaped(shape, pixels);
 }
 
-function keptSize(source: Edges): Edges {
-  const scale = Math.min(1, DEFAULT_EDGE / Math.max(source.width, source.height));
+function keptSize(source: Edges, longest: number): Edges {
+  const scale = Math.min(1, longest / Math.max(source.width, source.height));
   return { width: toEdge(source.width * scale), height: toEdge(source.height * scale) };
 }
 

@@ -124,7 +124,7 @@ async function toDrawing(
 ): Promise<CommonTask> {
   const { parameters, images, mask } = request;
   const [first, ...others] = images;
-  const size = outputSize(parameters, first && uprightEdges(first));
+  const size = outputSize(parameters, first && uprightEdges(first), mask !== undefined);
   const ground = groundOf(request);
   const channels = ground !== 'image' || keepsAlpha(request, model) ? 4 : 3;
   const read = async (input: ProviderInput, options: DecodeOptions) =>

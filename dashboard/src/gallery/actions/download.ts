@@ -1,5 +1,5 @@
 import { type Api, ApiError } from '../../api/api.ts';
-import type { JobSummary } from '../../api/schemas.ts';
+import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
 
 interface SaveFilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
@@ -9,12 +9,16 @@ interface SavedFile {
   /** A path below /v1. */
   readonly path: string;
   readonly name: string;
+  readonly bytes: number;
 }
 
+/** The most bytes of images in one zip that the page keeps in memory. */
+const PART_BYTES = 500_000_000;
+
 /**
- * Saves a single image unchanged, or several images as a zip file, which is streamed to disk if the browser supports
- * it. Resolves with the number of missing images. Throws ApiError if the bridge does not respond or a single image is
- * missing.
+ * Saves a single image unchanged, or several images as a zip file. The zip file is streamed to disk if the browser allows
+ * it, otherwise it is downloaded in parts that fit into memory. Resolves with the number of missing images. Throws
+ * ApiError if the bridge does not respond or a single image is missing.
  */
 export async function saveImages(
   api: Api,
@@ -27,14 +31,47 @@ export async function saveImages(
     offer(await response.blob(), only.name);
     return 0;
   }
+  const target = await chooseFile(zipName);
+  if (target === 'cancelled') return 0;
   const { makeZip } = await import('client-zip');
   let missing = 0;
-  const zip = makeZip(
-    readImages(api, files, () => {
-      missing += 1;
-    }),
-  );
-  return (await saveZip(zip, zipName)) ? missing : 0;
+  const toZip = (part: readonly SavedFile[]) =>
+    makeZip(
+      readImages(api, part, () => {
+        missing += 1;
+      }),
+    );
+  if (target !== undefined) {
+    await toZip(files).pipeTo(await target.createWritable());
+    return missing;
+  }
+  const parts = inParts(files, PART_BYTES);
+  for (const [index, part] of parts.entries()) {
+    const headers = { 'content-type': 'application/zip' };
+    const blob = await new Response(toZip(part), { headers }).blob();
+    offer(blob, parts.length === 1 ? zipName : zipName.replace(/(?=\.zip$)/, `-${index + 1}`));
+  }
+  return missing;
+}
+
+/** Divides files into parts of at most `most` bytes, in order. A larger file is a part of its own. */
+export function inParts<T extends { readonly bytes: number }>(
+  files: readonly T[],
+  most: number,
+): readonly (readonly T[])[] {
+  const parts: T[][] = [];
+  let left = 0;
+  for (const file of files) {
+    const part = parts.at(-1);
+    if (part === undefined || file.bytes > left) {
+      parts.push([file]);
+      left = most - file.bytes;
+    } else {
+      part.push(file);
+      left -= file.bytes;
+    }
+  }
+  return parts;
 }
 
 async function* readImages(api: Api, files: readonly SavedFile[], onMissing: () => void) {
@@ -48,23 +85,15 @@ async function* readImages(api: Api, files: readonly SavedFile[], onMissing: () 
   }
 }
 
-/** Resolves with true if the zip was saved, and with false if the user cancelled the save dialog. */
-async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
+/** Asks the user for a file. Resolves with undefined if the browser has no save dialog or does not allow it. */
+async function chooseFile(name: string): Promise<FileSystemFileHandle | 'cancelled' | undefined> {
   const { showSaveFilePicker } = window as SaveFilePicker;
-  if (showSaveFilePicker === undefined) {
-    offer(await new Response(zip, { headers: { 'content-type': 'application/zip' } }).blob(), name);
-    return true;
-  }
-  let file: FileSystemFileHandle;
   try {
-    file = await showSaveFilePicker.call(window, { suggestedName: name });
+    return await showSaveFilePicker?.call(window, { suggestedName: name });
   } catch (error) {
-    await zip.cancel();
-    if (error instanceof DOMException && error.name === 'AbortError') return false;
-    throw error;
+    const isCancelled = error instanceof DOMException && error.name === 'AbortError';
+    return isCancelled ? 'cancelled' : undefined;
   }
-  await zip.pipeTo(await file.createWritable());
-  return true;
 }
 
 /** Downloads a blob, as if the user had followed a link with the attribute `download`. */
@@ -83,21 +112,31 @@ const WORDS = 6;
 /** Returns the images of jobs, each with the file name for saving. */
 export function filesOf(jobs: readonly JobSummary[]): readonly SavedFile[] {
   return jobs.flatMap((job) =>
-    job.artifacts.map(({ id }, index) => ({
+    job.artifacts.map(({ id, bytes }, index) => ({
       path: `/v1/artifacts/${id}`,
+      bytes,
       name: artifactName(job, index),
     })),
   );
 }
 
-/** Returns a file name: the first words of the prompt, the end of the job id, and the number of the image. */
+/** Returns the file name of an image of a job. */
 export function artifactName(job: JobSummary, index: number): string {
+  const number = job.artifacts.length > 1 ? index + 1 : undefined;
+  return imageName(job, job.artifacts[index]?.format ?? 'png', number);
+}
+
+/** Returns a file name: the first words of the prompt, the end of the job id, and the number of one of several images. */
+export function imageName(
+  job: Pick<JobSummary, 'id' | 'prompt'>,
+  format: JobArtifact['format'],
+  number: number | undefined,
+): string {
   const words = job.prompt
     .normalize('NFC')
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu);
   const subject = (words ?? []).slice(0, WORDS).join('-').slice(0, 60) || 'image';
-  const number = job.artifacts.length > 1 ? `-${index + 1}` : '';
-  const extension = job.artifacts[index]?.format === 'jpeg' ? 'jpg' : job.artifacts[index]?.format;
-  return `${subject}-${job.id.slice(-6)}${number}.${extension ?? 'png'}`;
+  const end = number === undefined ? '' : `-${number}`;
+  return `${subject}-${job.id.slice(-6)}${end}.${format === 'jpeg' ? 'jpg' : format}`;
 }

@@ -48,8 +48,15 @@ export function createJobActions(page: Page) {
 
     /** Opens one job to compare its images, or two jobs side by side. */
     compare(ids: readonly string[]): void {
-      const [first, second] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
-      if (first === undefined) return;
+      const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
+      const count = ids.length - rest.length - [first, second].filter(Boolean).length;
+      if (count > 0) {
+        toasts.show({
+          kind: 'refused',
+          text: text('gallery.compare.without', { count, all: ids.length }),
+        });
+      }
+      if (first === undefined || (second === undefined && ids.length > 1)) return;
       router.navigate(`/jobs/${first}?view=side${second === undefined ? '' : `&b=${second}`}`);
     },
 

@@ -1,4 +1,14 @@
-import { Clock, type IconNode, ImageOff, Loader, Pause, Pencil, Repeat2, X } from 'lucide';
+import {
+  Clock,
+  type IconNode,
+  ImageOff,
+  KeyRound,
+  Loader,
+  Pause,
+  Pencil,
+  Repeat2,
+  X,
+} from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
@@ -149,6 +159,15 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
           onClick={() => void actions.makeAgain([job.id])}
         >
           {text('card.makeAgain')}
+        </Button>
+      ) : job.error_code === 'authentication' ? (
+        <Button
+          size="small"
+          icon={KeyRound}
+          tabIndex={tabIndex}
+          onClick={() => router.navigate('/system#providers')}
+        >
+          {text('card.showHow')}
         </Button>
       ) : (
         <Button

@@ -26,7 +26,13 @@ export function Feed() {
   const visible = useVirtualRows(scroller, layout, pinned);
   const isLoading = state.feed.value.state.value === 'loading';
   return (
-    <div class="feed scroll" ref={scroller} tabIndex={-1} aria-busy={isLoading}>
+    <div
+      class="feed scroll"
+      ref={scroller}
+      tabIndex={-1}
+      aria-busy={isLoading}
+      data-scrolled={state.arrivals.isHolding.value}
+    >
       <NewPill
         onPress={() => {
           state.arrivals.release();

@@ -42,10 +42,23 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
       return;
     }
     event.preventDefault();
+    const isFar = direction === 'last' && !state.feed.peek().complete.peek();
+    if (isFar && !event.shiftKey) {
+      void toEnd();
+      return;
+    }
     const to = neighbour(layout, from, direction);
     if (to === undefined) return;
     if (event.shiftKey) state.selection.extend(state.arrivals.shown.peek(), from, to);
     state.cursor.value = to;
+  }
+
+  /** Moves the focus to the oldest job, for which the whole list is read. */
+  async function toEnd(): Promise<void> {
+    const feed = state.feed.peek();
+    await feed.loadAll();
+    const last = state.arrivals.shown.peek().at(-1);
+    if (state.feed.peek() === feed && last !== undefined) state.cursor.value = last;
   }
 
   return Object.fromEntries(
@@ -75,6 +88,17 @@ function useCommands(): KeyBindings {
     };
   }
 
+  /** Selects all jobs under the filter, also those that have not been read yet. */
+  async function selectAll(): Promise<void> {
+    const feed = state.feed.peek();
+    selection.all(state.arrivals.shown.peek());
+    if (feed.complete.peek()) return;
+    await feed.loadAll();
+    if (state.feed.peek() === feed && selection.active.peek()) {
+      selection.all(state.arrivals.shown.peek());
+    }
+  }
+
   return {
     x: on(() => {
       const id = state.cursor.peek();
@@ -90,7 +114,7 @@ function useCommands(): KeyBindings {
     '$mod+a': (event) => {
       if (!isFree(event.target)) return;
       event.preventDefault();
-      selection.all(state.arrivals.shown.peek());
+      void selectAll();
     },
     Escape: () => {
       if (selection.active.peek()) selection.clear();

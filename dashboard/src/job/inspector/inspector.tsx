@@ -1,5 +1,5 @@
 import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
-import { Fragment } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
@@ -257,24 +257,7 @@ function VerdictSection({ job }: { readonly job: Job }) {
           </Button>
         </p>
       )}
-      {isOpen(job) && <CancelButton job={job} />}
     </section>
-  );
-}
-
-function CancelButton({ job }: { readonly job: Job }) {
-  const actions = useJobActions();
-  const isWaiting = actions.waiting.value === 'cancel';
-  return (
-    <Button
-      look={isWaiting ? 'danger' : 'plain'}
-      disabled={job.cancel_requested}
-      onClick={actions.cancel}
-    >
-      {text(
-        job.cancel_requested ? 'card.cancelling' : isWaiting ? 'card.cancelAgain' : 'action.cancel',
-      )}
-    </Button>
   );
 }
 
@@ -308,11 +291,11 @@ function PromptSection({ job }: { readonly job: Job }) {
         {text('make.prompt')}
         <CopyButton what="make.prompt" content={prompt} />
       </h2>
-      <Prose>{prompt}</Prose>
+      <Prose content={prompt} />
       {avoid !== null && avoid !== '' && (
         <>
           <h2>{text('make.avoid')}</h2>
-          <Prose>{avoid}</Prose>
+          <Prose content={avoid} />
         </>
       )}
       {revised !== undefined && revised !== prompt && (
@@ -321,21 +304,31 @@ function PromptSection({ job }: { readonly job: Job }) {
             {text('job.revised')}
             <CopyButton what="job.copy.revised" content={revised} />
           </h2>
-          <p class="prose soft" dir="auto">
+          <Prose content={revised}>
             {toPromptParts(prompt, revised).map(({ text: part, isAdded }, index) =>
               // The parts of a text never change their order.
               isAdded ? <ins key={index}>{part}</ins> : part,
             )}
-          </p>
+          </Prose>
         </>
       )}
     </section>
   );
 }
 
+/** The number of characters and of lines up to which a text fits into six lines of the inspector. */
+const MOST_CHARACTERS = 300;
+const MOST_LINES = 6;
+
+interface ProseProps {
+  readonly content: string;
+  /** The content with marks. By default, the content is shown without marks. */
+  readonly children?: ComponentChildren;
+}
+
 /** Shortens a long text until the user expands the text, so that the sections below stay visible. */
-function Prose({ children }: { readonly children: string }) {
-  if (children.length <= 600) {
+function Prose({ content, children = content }: ProseProps) {
+  if (content.length <= MOST_CHARACTERS && content.split('\n').length <= MOST_LINES) {
     return (
       <p class="prose" dir="auto">
         {children}

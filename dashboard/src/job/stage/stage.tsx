@@ -1,4 +1,4 @@
-import { ImageOff, Pencil, Repeat2 } from 'lucide';
+import { ImageOff, KeyRound, Pencil, Repeat2 } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
@@ -90,6 +90,7 @@ interface WaysProps {
 }
 
 function Ways({ job, mayRepeat, after }: WaysProps) {
+  const { router } = usePage();
   const { makeAgain, change } = useJobActions();
   const wait = useWait(after);
   return (
@@ -101,9 +102,15 @@ function Ways({ job, mayRepeat, after }: WaysProps) {
             {text('card.makeAgain')}
           </Button>
         )}
-        <Button icon={Pencil} onClick={() => void change(job)}>
-          {text(job.error?.code === 'safety_rejected' ? 'card.changePrompt' : 'card.change')}
-        </Button>
+        {job.error?.code === 'authentication' ? (
+          <Button icon={KeyRound} onClick={() => router.navigate('/system#providers')}>
+            {text('card.showHow')}
+          </Button>
+        ) : (
+          <Button icon={Pencil} onClick={() => void change(job)}>
+            {text(job.error?.code === 'safety_rejected' ? 'card.changePrompt' : 'card.change')}
+          </Button>
+        )}
       </p>
     </>
   );

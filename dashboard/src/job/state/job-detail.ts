@@ -92,6 +92,11 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   };
 }
 
+/** Returns the time before which the request of a failed job would fail again, in Unix milliseconds, if it is known. */
+export function retryTime({ error, completed, updated }: Job): number | undefined {
+  return error && toFailureText(error, (completed ?? updated) * 1000).after;
+}
+
 /** Returns true if the request may succeed when it is sent again, or if an image may already exist. */
 export function isWorthRepeating({ error, completed, updated }: Job): boolean {
   if (error === undefined || error.details['outcome'] === 'unknown') return true;

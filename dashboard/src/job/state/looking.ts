@@ -23,7 +23,12 @@ export function toLooking(query: URLSearchParams, images: readonly JobImage[]): 
   const namedA = find(query.get('a'));
   const b = find(query.get('b')) ?? outputs.find((each) => each !== namedA) ?? images.at(-1);
   if (view === 'single' || view === 'grid') return { view, views, a: undefined, b };
-  return { view, views, a: namedA ?? opposite(images, b), b };
+  if (namedA !== undefined) return { view, views, a: namedA, b };
+  // Without a named A, the image that is first in the strip is A.
+  const [a, other] = [b, opposite(images, b)].sort(
+    (one, two) => order(images, one) - order(images, two),
+  );
+  return { view, views, a, b: other ?? b };
 }
 
 /** Returns the image to compare `b` with: the source if `b` is an output, otherwise another output or any image. */
@@ -34,6 +39,10 @@ function opposite(images: readonly JobImage[], b: JobImage | undefined): JobImag
     others.find(({ kind }) => kind === 'output') ??
     others[0]
   );
+}
+
+function order(images: readonly JobImage[], image: JobImage | undefined): number {
+  return image === undefined ? -1 : images.indexOf(image);
 }
 
 function viewsOf(images: readonly JobImage[]): readonly ViewName[] {

@@ -23,7 +23,7 @@ describe('toLooking', () => {
     ['view=slider&a=source&b=2', 'slider', ['source', '2']],
     ['view=slider&a=2', 'slider', ['2', '1']],
     ['view=side&a=1', 'side', ['1', '2']],
-    ['view=side&b=source', 'side', ['1', 'source']],
+    ['view=side&b=source', 'side', ['source', '1']],
     ['view=nothing', 'single', [undefined, '1']],
   ])('reads the view and the images from %j', (search, view, pair) => {
     const looking = look(search);
@@ -34,7 +34,7 @@ describe('toLooking', () => {
   it('compares outputs with each other if the job has no source', () => {
     const outputs = toJobImages(detail({ result: result(2) }), undefined);
 
-    expect(refs(look('view=side', outputs))).toEqual(['2', '1']);
+    expect(refs(look('view=side', outputs))).toEqual(['1', '2']);
   });
 
   it('replaces a view that is not available for the images', () => {

@@ -117,6 +117,29 @@ describe('negotiate, emulated masks', () => {
     expect(negotiated({}, { ...closed, capabilities: anything }).normalizations).toEqual([]);
   });
 
+  it('names the largest size for an image that is larger than a model with masks can draw', () => {
+    const sizes = { ...anything.sizes, arbitrary: true, max_edge: 4096 };
+    const capabilities = { ...anything, sizes };
+    const large = negotiated(
+      {},
+      { capabilities, facts: { upright: { width: 8000, height: 6000 } } },
+    );
+    const small = negotiated(
+      {},
+      { capabilities, facts: { upright: { width: 4000, height: 3000 } } },
+    );
+
+    expect(large.normalizations).toEqual([
+      {
+        field: 'parameters.size',
+        requested: 'auto',
+        effective: '4096x3072',
+        reason: 'normalized_to_provider_size',
+      },
+    ]);
+    expect(small.normalizations).toEqual([]);
+  });
+
   it.each([
     ['png', null, 'alpha', []],
     ['webp', null, 'white', []],

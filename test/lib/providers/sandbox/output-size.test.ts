@@ -33,4 +33,18 @@ describe('outputSize', () => {
 
     expect(`${width}x${height}`).toBe(expected);
   });
+
+  it.each([
+    [[4000, 3000], '4000x3000'],
+    [[8000, 6000], '4096x3072'],
+  ] as const)(
+    'keeps the size of the source %j of a masked edit as far as the sandbox can',
+    (source, expected) => {
+      const edges = { width: source[0], height: source[1] };
+
+      const { width, height } = outputSize(nothing, edges, true);
+
+      expect(`${width}x${height}`).toBe(expected);
+    },
+  );
 });
