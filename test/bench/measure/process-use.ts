@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const SETTLE_MS = 1000;
@@ -27,12 +27,30 @@ const TICK_MS = 10;
 
 /** Returns the CPU time of all threads of another process, in steps of 10 ms. NaN if the system has no `/proc`. */
 export function cpuMs(pid: number): number {
+  return readTimes(pid)?.ownMs ?? Number.NaN;
+}
+
+/** Returns the CPU time of a process and its child processes, also of those that have ended. NaN if the system has no `/proc`. */
+export function cpuMsOfTree(pid: number): number {
+  const parent = readTimes(pid);
+  if (!parent) return Number.NaN;
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readTimes(Number(name)) ?? [])
+    .filter(({ parentPid }) => parentPid === pid);
+  return children.reduce((sum, { ownMs }) => sum + ownMs, parent.ownMs + parent.endedMs);
+}
+
+/** Returns the CPU times of a process and of its child processes that have ended. Undefined if the process cannot be read. */
+function readTimes(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name of the program, which may contain spaces, `utime` and `stime` are the 12th and 13th field (proc(5)).
+    // After the name of the program, which may contain spaces, the parent is the 2nd field, `utime` and `stime` are the 12th and
+    // 13th field, and the times of ended children are the 14th and 15th field (proc(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    const ticks = (at: number) => (Number(fields[at]) + Number(fields[at + 1])) * TICK_MS;
+    return { parentPid: Number(fields[1]), ownMs: ticks(11), endedMs: ticks(13) };
   } catch {
-    return Number.NaN;
+    return undefined;
   }
 }
