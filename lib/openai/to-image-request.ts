@@ -177,6 +177,7 @@ const COMMON = {
   moderation: 'parameters.moderation',
   partial_images: 'parameters.partial_images',
   input_fidelity: 'parameters.input_fidelity',
+  complexity: 'parameters.complexity',
   response_format: 'output.response_format',
   user: 'user',
   safety_identifier: 'user',

@@ -80,8 +80,19 @@ function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
   return others.length === 0 ? size : undefined;
 }
 
+/** Returns the names of the fields that the bridge or the model has ignored. */
+function ignoredOf(
+  { normalizations }: Pick<Changes, 'normalizations'>,
+  { ignored }: Pick<Naming, 'ignored'>,
+): string[] {
+  const hasIgnored = normalizations.some(
+    ({ field, effective }) => field === 'parameters.complexity' && effective === null,
+  );
+  return hasIgnored ? [...ignored, 'complexity'] : [...ignored];
+}
+
 function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesResponse['bridge_ext'] {
-  const { ignored } = naming;
+  const ignored = ignoredOf(response, naming);
   const { id, provider, model, effective, attempts, session, cost, timings, delivered } = response;
   const { normalizations, warnings } = withCallersFields(response, naming);
   return {
@@ -95,7 +106,7 @@ function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesRespo
     ...(cost ? { cost } : {}),
     timings,
     delivered,
-    ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),
+    ...(ignored.length > 0 ? { ignored_parameters: ignored } : {}),
     warnings,
   };
 }
@@ -103,12 +114,10 @@ function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesRespo
 type Changes = Pick<ImageResponseWithBytes, 'normalizations' | 'warnings'>;
 
 /** Returns the normalizations and warnings with the caller's field names. */
-export function withCallersFields(
-  { normalizations, warnings }: Changes,
-  { nameOf, ignored, aliases }: Naming,
-): Changes {
+export function withCallersFields({ normalizations, warnings }: Changes, naming: Naming): Changes {
+  const { nameOf, aliases } = naming;
   const all = new Set(warnings);
-  if (ignored.length > 0) all.add('ignored_parameters');
+  if (ignoredOf({ normalizations }, naming).length > 0) all.add('ignored_parameters');
   return {
     normalizations: [
       ...aliases,
@@ -152,8 +161,10 @@ export async function* toImagesEvents(
 function* toCompleted(
   response: ImageResponseWithBytes,
   prefix: Prefix,
-  { request, ignored }: Asked,
+  asked: Asked,
 ): Generator<ImagesEventWithBytes> {
+  const { request } = asked;
+  const ignored = ignoredOf(response, asked);
   const { data, created: created_at, usage } = response;
   const { quality, background, size } = effectiveOf(response);
   for (const image of data) {
@@ -170,7 +181,7 @@ function* toCompleted(
       ...(request.parameters.n > 1 ? { index: image.index } : {}),
       ...(image === data.at(-1) && {
         ...usageOf(usage),
-        ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: [...ignored] } } : {}),
+        ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: ignored } } : {}),
       }),
     };
   }

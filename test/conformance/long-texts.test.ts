@@ -19,7 +19,7 @@ const MAX_REPLY_CHARS = 20_000;
 
 /** Fields without a limit of their own: images, which are looked at when they are decoded, and what is left out unread. */
 const UNLIMITED =
-  /\.(data_url|data|image_url|style|complexity|frame_count)$|^\.<unknown>$|^\.openai\.<unknown>$/;
+  /\.(data_url|data|image_url|style|frame_count)$|^\.<unknown>$|^\.openai\.<unknown>$/;
 
 /** A job's delivery is replaced whatever it is, and names of any JSON are limited where its structure is checked. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {

@@ -901,6 +901,11 @@ export interface components {
             action?: "auto" | "generate" | "edit" | null;
             /** @description The fidelity to the input images. */
             input_fidelity?: ("low" | "high") | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string|null}
+             */
+            complexity?: "low" | "medium" | "high" | null;
         };
         ImageOutput: {
             /**
@@ -1156,6 +1161,11 @@ export interface components {
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string|null}
+             */
+            complexity?: "low" | "medium" | "high" | null;
             markup?: unknown | null;
             n?: number | null;
             output_compression?: number | null;
@@ -1164,7 +1174,6 @@ export interface components {
             stream?: boolean | null;
             bridge_ext?: components["schemas"]["OpenAiBridgeExt"] | null;
             style?: unknown;
-            complexity?: unknown;
             frame_count?: unknown;
             mask?: unknown | null;
         };
@@ -1195,6 +1204,11 @@ export interface components {
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string|null}
+             */
+            complexity?: "low" | "medium" | "high" | null;
             markup?: unknown | null;
             n?: number | null;
             output_compression?: number | null;
@@ -1203,7 +1217,6 @@ export interface components {
             stream?: boolean | null;
             bridge_ext?: components["schemas"]["OpenAiBridgeExt"] | null;
             style?: unknown;
-            complexity?: unknown;
             frame_count?: unknown;
             provider?: string | null;
             negative_prompt?: string | null;
@@ -1264,6 +1277,11 @@ export interface components {
             safety_identifier?: string;
             /** @enum {string} */
             input_fidelity?: "low" | "high";
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string}
+             */
+            complexity?: "low" | "medium" | "high";
             markup?: unknown;
             provider?: string | null;
             negative_prompt?: string;
@@ -1283,7 +1301,6 @@ export interface components {
             /** @description A text part with the JSON of a BridgeExt. */
             bridge_ext?: string;
             style?: string;
-            complexity?: string;
             frame_count?: string;
         };
         OpenAiBridgeExt: {
@@ -1349,6 +1366,11 @@ export interface components {
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string|null}
+             */
+            complexity?: "low" | "medium" | "high" | null;
             markup?: unknown | null;
             n?: number | null;
             output_compression?: number | null;
@@ -1386,7 +1408,6 @@ export interface components {
                 } | null;
             } | null;
             style?: unknown;
-            complexity?: unknown;
             frame_count?: unknown;
             mask?: unknown | null;
         };
@@ -1419,6 +1440,11 @@ export interface components {
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string|null}
+             */
+            complexity?: "low" | "medium" | "high" | null;
             markup?: unknown | null;
             n?: number | null;
             output_compression?: number | null;
@@ -1456,7 +1482,6 @@ export interface components {
                 } | null;
             } | null;
             style?: unknown;
-            complexity?: unknown;
             frame_count?: unknown;
             provider?: string | null;
             negative_prompt?: string | null;
@@ -1600,6 +1625,7 @@ export interface components {
             moderation: ("auto" | "low")[];
             actions: ("auto" | "generate" | "edit")[];
             input_fidelities: ("low" | "high")[];
+            complexities?: ("low" | "medium" | "high")[];
             reference_images: {
                 /** @enum {string} */
                 support: "native" | "emulated" | "unsupported";
@@ -1708,6 +1734,11 @@ export interface components {
             action: "auto" | "generate" | "edit";
             /** @description The fidelity to the input images. */
             input_fidelity: ("low" | "high") | null;
+            /**
+             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @enum {string}
+             */
+            complexity?: "low" | "medium" | "high";
         };
         GeneratedImage: {
             /** @constant */
@@ -1870,6 +1901,11 @@ export interface components {
                 action: "auto" | "generate" | "edit";
                 /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
+                /**
+                 * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+                 * @enum {string}
+                 */
+                complexity?: "low" | "medium" | "high";
             };
             normalizations: components["schemas"]["Normalization"][];
             /** @description The warnings that are known in advance. The reply may contain more. */
@@ -2063,6 +2099,11 @@ export interface components {
                 action: "auto" | "generate" | "edit";
                 /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
+                /**
+                 * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+                 * @enum {string}
+                 */
+                complexity?: "low" | "medium" | "high";
             };
             output: {
                 /**

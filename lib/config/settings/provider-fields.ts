@@ -133,6 +133,7 @@ const Profile = closedObject(
       'backgrounds',
       'moderation',
       'input_fidelities',
+      'complexities',
       'reference_images',
       'edit_images',
       'masks',

@@ -14,7 +14,7 @@ import { Payload, text } from '../schema/text.ts';
 export const QUALITY_ALIASES = { standard: 'medium', hd: 'high' } as const;
 
 /** Fields of the OpenAI API that the bridge ignores and lists in the reply, or rejects if `compatibility` is `strict`. */
-export const IGNORED_FIELDS = ['style', 'complexity', 'frame_count'] as const;
+export const IGNORED_FIELDS = ['style', 'frame_count'] as const;
 
 /** Removes the default of a field, so that the parsed value contains only fields that were sent. */
 function named<const S extends v.GenericSchema>(entry: { readonly wrapped: S }) {
@@ -82,6 +82,7 @@ export const textEntries = {
     'Takes precedence over `user` unless it is empty.',
   ),
   input_fidelity: v.optional(v.picklist(['low', 'high'])),
+  complexity: parameterEntries.complexity,
   markup: refused,
 };
 

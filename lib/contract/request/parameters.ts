@@ -8,6 +8,9 @@ import { ShortText } from '../schema/text.ts';
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** The amounts of planning that a model may offer. */
+export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
+
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /** The maximum width and height of a requested size, in pixels. */
@@ -93,6 +96,10 @@ export const parameterEntries = {
   input_fidelity: documented(
     nullable(v.picklist(['low', 'high'])),
     'The fidelity to the input images.',
+  ),
+  complexity: documented(
+    v.optional(v.picklist(COMPLEXITIES)),
+    'The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.',
   ),
 };
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AspectRatio, OUTPUT_FORMATS, RESOLUTIONS } from '../request/parameters.ts';
+import { AspectRatio, COMPLEXITIES, OUTPUT_FORMATS, RESOLUTIONS } from '../request/parameters.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { Count } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
@@ -66,6 +66,8 @@ export const CapabilityDocument = v.strictObject({
   moderation: v.array(v.picklist(['auto', 'low'])),
   actions: v.array(v.picklist(['auto', 'generate', 'edit'])),
   input_fidelities: v.array(v.picklist(['low', 'high'])),
+  /** The accepted values of `complexity`. If absent, the parameter is ignored. */
+  complexities: v.optional(v.array(v.picklist(COMPLEXITIES))),
   reference_images: ImageSupport,
   edit_images: ImageSupport,
   masks: ImageSupport,

@@ -199,6 +199,7 @@ function negotiateOptions(negotiation: Negotiation): void {
     normalize(negotiation, 'action', 'auto', 'provider_uses_automatic_action');
   }
   negotiateFidelity(negotiation);
+  negotiateComplexity(negotiation);
 }
 
 function fits<T extends string>(listed: readonly T[], value: T): boolean {
@@ -226,6 +227,19 @@ function negotiateFidelity(negotiation: Negotiation): void {
   const [other] = capabilities.input_fidelities;
   if (other === undefined) drop(negotiation, 'input_fidelity', null);
   else normalize(negotiation, 'input_fidelity', other, 'normalized_to_provider_default');
+}
+
+/** Ignores a complexity that the model does not accept, because a complexity changes no property that a client can check. */
+function negotiateComplexity(negotiation: Negotiation): void {
+  const { effective, capabilities, mode } = negotiation;
+  const { complexity } = effective;
+  if (complexity === undefined || capabilities.complexities?.includes(complexity)) return;
+  if (mode === 'strict') {
+    refuse(negotiation, 'parameters.complexity');
+    return;
+  }
+  delete effective.complexity;
+  note(negotiation, 'parameters.complexity', complexity, null, 'provider_unsupported');
 }
 
 /** The provider formats in the order of preference for a conversion. The format that loses least is first. */

@@ -137,7 +137,7 @@ export function record<K extends keyof Parameters>(
   const { effective } = negotiation;
   const requested = effective[name];
   effective[name] = value;
-  note(negotiation, `parameters.${name}`, requested, value, reason);
+  note(negotiation, `parameters.${name}`, requested ?? null, value ?? null, reason);
 }
 
 /** Changes a parameter as `record` does. If the mode is `strict`, adds a refusal with `details` instead. */

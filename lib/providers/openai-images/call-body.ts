@@ -147,6 +147,7 @@ function callFields(
     background: chosen(parameters.background),
     moderation: chosen(parameters.moderation),
     input_fidelity: hasInputs ? parameters.input_fidelity : undefined,
+    complexity: parameters.complexity,
     partial_images: hasPartials ? parameters.partial_images : undefined,
     stream: stream === 'always' || (stream === 'auto' && hasPartials) ? true : undefined,
     seed,

@@ -112,6 +112,9 @@ function parameterMembers(dialect: Dialect, family: Family) {
     backgrounds: sends('background') ? [...backgroundsOf(dialect, hasAlpha)] : ['auto'],
     moderation: sends('moderation') ? ['auto', 'low'] : ['auto'],
     input_fidelities: sends('input_fidelity') ? [...family.fidelities] : [],
+    ...(sends('complexity') && family.complexities
+      ? { complexities: [...family.complexities] }
+      : {}),
   } satisfies Partial<CapabilityDocument>;
 }
 

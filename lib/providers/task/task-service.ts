@@ -28,8 +28,6 @@ export interface TaskService {
   /** The hosts of images besides the origin of `base_url` and `result_hosts`: exact names, or `*.` and a suffix. */
   readonly resultHosts: readonly string[];
   readonly limits: TaskLimits;
-  /** Time in milliseconds for which a finished result can be fetched. */
-  readonly resultLifetimeMs: number;
   /** Returns the headers with the key. The headers are sent only to the hosts of the API. */
   keyHeaders(key: string): Readonly<Record<string, string>>;
   /** Returns the shipped model with this name, or undefined if the service ships no model with this name. */

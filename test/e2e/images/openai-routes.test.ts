@@ -80,7 +80,8 @@ function edit(
 
 describe('POST /v1/images/generations', () => {
   it('reports the effective parameters and the changes to all other parameters', async () => {
-    const sent = { model: 'old', quality: 'hd', size: '256x256', style: 'vivid', seed: 1 };
+    const old = { model: 'old', quality: 'hd', size: '256x256', style: 'vivid', seed: 1 };
+    const sent = { ...old, complexity: 'high' };
 
     const { json } = await post(GENERATIONS, sent);
 
@@ -89,11 +90,12 @@ describe('POST /v1/images/generations', () => {
       bridge_ext: {
         provider: 'sandbox',
         model: 'sandbox-basic',
-        ignored_parameters: ['style', 'seed'],
+        ignored_parameters: ['style', 'seed', 'complexity'],
         normalizations: [
           { field: 'quality', requested: 'hd', effective: 'high', reason: 'compatibility_alias' },
           { field: 'size', requested: '256x256', effective: '1024x1024' },
           { field: 'quality', requested: 'high', effective: 'auto' },
+          { field: 'complexity', requested: 'high', effective: null },
         ],
         warnings: ['output_size_differs', 'ignored_parameters', 'sandbox_output'],
       },
@@ -104,6 +106,8 @@ describe('POST /v1/images/generations', () => {
   it.each<[string, object, number, string]>([
     ['a size that the model lacks', { model: 'sandbox-basic', size: '9x9' }, 400, 'size'],
     ['an unsupported field', { style: 'vivid' }, 422, 'style'],
+    ['a field that the model lacks', { complexity: 'low' }, 400, 'complexity'],
+    ['an unknown complexity', { complexity: 'extreme' }, 422, 'complexity'],
     ['an unknown field', { seed: 1 }, 422, 'seed'],
     ['a field that would change the meaning', { markup: 'x' }, 422, 'markup'],
     ['an unknown format', { output_format: 'gif' }, 422, 'output_format'],

@@ -22,6 +22,7 @@ export type CallField =
   | 'background'
   | 'moderation'
   | 'input_fidelity'
+  | 'complexity'
   | 'partial_images'
   | 'stream'
   | 'n'

@@ -15,6 +15,8 @@ export interface Family {
   readonly qualities: readonly Quality[];
   readonly hasNativeAlpha: boolean;
   readonly fidelities: readonly ('low' | 'high')[];
+  /** Accepted complexities. Absent if a model has none. */
+  readonly complexities?: readonly NonNullable<Parameters['complexity']>[];
   /** Maximum number of input images, if it is lower than the limit of the dialect. 0 if the model reads no images. */
   readonly maxImages?: number;
 }

@@ -3,9 +3,10 @@ import type { CallField, Dialect } from './dialect.ts';
 import { OPENAI } from './openai.ts';
 
 /**
- * LiteLLM's proxy fails when it streams an image, after the model has been charged (`image_endpoints` of the proxy).
+ * LiteLLM's proxy fails when it streams an image, after the model has been charged (`image_endpoints` of the proxy). The proxy
+ * does not document `complexity`.
  */
-const NOT_OF_LITELLM: readonly CallField[] = ['stream', 'partial_images'];
+const NOT_OF_LITELLM: readonly CallField[] = ['stream', 'partial_images', 'complexity'];
 
 export const LITELLM: Dialect = {
   ...OPENAI,

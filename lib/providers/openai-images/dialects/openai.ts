@@ -1,3 +1,4 @@
+import { COMPLEXITIES } from '../../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../../contract/resources/provider.ts';
 import { ALL_FORMATS, type Dialect } from './dialect.ts';
 import type { Family } from './family.ts';
@@ -44,6 +45,7 @@ const GPT_IMAGE_2: Family = {
   fidelities: [],
 };
 const LATER: Family = { ...GPT_IMAGE_2, qualities: FIVE, hasNativeAlpha: true };
+const WITH_COMPLEXITY: Family = { ...LATER, complexities: COMPLEXITIES };
 const GPT_IMAGE_1_5: Family = {
   sizes: STANDARD,
   qualities: THREE,
@@ -56,8 +58,8 @@ export const OPENAI_FAMILIES = {
   'gpt-image-2': GPT_IMAGE_2,
   'gpt-image-2.5-sunburst': LATER,
   'gpt-image-2.5-flare': LATER,
-  'gpt-image-2.6-sunburst': LATER,
-  'gpt-image-2.6-flare': LATER,
+  'gpt-image-2.6-sunburst': WITH_COMPLEXITY,
+  'gpt-image-2.6-flare': WITH_COMPLEXITY,
   'gpt-image-1.5': GPT_IMAGE_1_5,
   'chatgpt-image-latest': GPT_IMAGE_1_5,
   'gpt-image-1-mini': { ...GPT_IMAGE_1_5, fidelities: ['low'] },
@@ -74,6 +76,7 @@ export const OPENAI: Dialect = {
     'background',
     'moderation',
     'input_fidelity',
+    'complexity',
     'partial_images',
     'stream',
   ],

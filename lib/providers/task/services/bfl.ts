@@ -162,7 +162,6 @@ export const BFL: TaskService = {
   resultHosts: ['*.bfl.ai'],
   // The number of tasks is documented. The number of requests is not.
   limits: { requestsPerMinute: 1200, parallelTasks: 24 },
-  resultLifetimeMs: 600_000,
   keyHeaders: (key) => ({ 'x-key': key }),
   model: (name) => MODELS.get(name),
   submission: (call) => ({

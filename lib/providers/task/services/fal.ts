@@ -83,7 +83,6 @@ export const FAL: TaskService = {
   resultHosts: ['*.fal.media'],
   // The number of running tasks depends on the account, from 2. fal keeps other tasks in its queue.
   limits: { requestsPerMinute: 1200, parallelTasks: 40 },
-  resultLifetimeMs: LIFETIME.expiration_duration_seconds * 1000,
   keyHeaders: (key) => ({ authorization: `Key ${key}` }),
   model: () => MODEL,
   submission: (call, remainingMs) => {

@@ -55,6 +55,7 @@ function inputs({ request }: TaskCall): Readonly<Record<string, string | number>
     background: chosen(parameters.background),
     moderation: chosen(parameters.moderation),
     input_fidelity: hasInputs ? (parameters.input_fidelity ?? undefined) : undefined,
+    complexity: parameters.complexity,
   };
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -112,7 +113,6 @@ export const RELAY: TaskService = {
   apiHosts: [],
   resultHosts: [],
   limits: { requestsPerMinute: 600 },
-  resultLifetimeMs: 86_400_000,
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
   model: (name) => MODELS.get(name.replace(/-\d{4}-\d{2}-\d{2}$/, '')),
   usualModel: toModel(SETTINGS.image_model),

@@ -50,7 +50,6 @@ export const REPLICATE: TaskService = {
   apiHosts: ['api.replicate.com'],
   resultHosts: ['replicate.delivery', '*.replicate.delivery'],
   limits: { requestsPerMinute: 600 },
-  resultLifetimeMs: 3_600_000,
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
   model: () => MODEL,
   submission: (call, remainingMs) => {

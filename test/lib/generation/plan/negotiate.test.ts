@@ -205,6 +205,37 @@ describe('negotiate, single values', () => {
   });
 });
 
+describe('negotiate, complexity', () => {
+  const sent = { parameters: { complexity: 'high' } };
+
+  it('keeps a complexity that the model accepts', () => {
+    const capabilities: CapabilityDocument = { ...gptImage2, complexities: ['low', 'high'] };
+
+    const negotiated = negotiate(inMode('strict', sent), capabilities);
+
+    expect(negotiated.effective.complexity).toBe('high');
+    expect(negotiated.normalizations).toEqual([]);
+  });
+
+  it.each(LENIENT)('ignores under %s a complexity that the model does not accept', (mode) => {
+    const negotiated = negotiate(inMode(mode, sent), gptImage2);
+
+    expect(negotiated.effective).not.toHaveProperty('complexity');
+    expect(negotiated.normalizations).toEqual([
+      {
+        field: 'parameters.complexity',
+        requested: 'high',
+        effective: null,
+        reason: 'provider_unsupported',
+      },
+    ]);
+  });
+
+  it('rejects under strict a complexity that the model does not accept', () => {
+    expect(refusalOf(sent, gptImage2).param).toBe('parameters.complexity');
+  });
+});
+
 describe('negotiate, formats', () => {
   it.each(LENIENT)('requests under %s a format of the model, and converts', (mode) => {
     const sent = { parameters: { output_format: 'webp', output_compression: 60 } };

@@ -92,6 +92,10 @@ describe('createCallBodies', () => {
     expect(await jsonOf({ parameters })).not.toHaveProperty('input_fidelity');
   });
 
+  it('sends the complexity', async () => {
+    expect(await jsonOf({ parameters: { complexity: 'low' } })).toHaveProperty('complexity', 'low');
+  });
+
   it('sends a generation with references as an edit and explains them in the prompt', async () => {
     const form = await partsOf({ references: [SOURCE] });
 

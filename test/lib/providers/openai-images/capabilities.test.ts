@@ -113,6 +113,16 @@ describe('capabilitiesOf', () => {
     expect(parallelOf({ dialect: 'sdcpp', max_parallel_outputs: 2 })).toBe(2);
   });
 
+  it('offers complexities only for the models that have them, and not through LiteLLM', () => {
+    const complexitiesOf = (model: string, dialect: 'openai' | 'azure' | 'litellm') =>
+      documentOf(model, { dialect }).complexities;
+
+    expect(complexitiesOf('gpt-image-2.6-flare', 'openai')).toEqual(['low', 'medium', 'high']);
+    expect(complexitiesOf('gpt-image-2.6-flare', 'azure')).toEqual(['low', 'medium', 'high']);
+    expect(complexitiesOf('gpt-image-2.6-flare', 'litellm')).toBeUndefined();
+    expect(complexitiesOf('gpt-image-2.5-flare', 'openai')).toBeUndefined();
+  });
+
   it.each(LOCAL)('offers for %s only the parameters that are sent', (dialect) => {
     expect(documentOf('sd', { dialect })).toMatchObject({
       qualities: ['auto'],

@@ -63,7 +63,6 @@ const PAINTER: TaskService = {
   apiHosts: ['painter.example'],
   resultHosts: ['*.painter.example'],
   limits: { requestsPerMinute: 60 },
-  resultLifetimeMs: 60_000,
   keyHeaders: (key) => ({ 'x-token': key }),
   model: (name) => (name === 'oil' ? MODEL : undefined),
   submission: (call) => ({

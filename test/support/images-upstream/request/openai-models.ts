@@ -4,6 +4,7 @@ export interface ModelFamily {
   readonly qualities: readonly string[];
   readonly hasTransparency: boolean;
   readonly fidelities: readonly string[];
+  readonly hasComplexity?: true;
 }
 
 const BASIC = ['low', 'medium', 'high'];
@@ -36,8 +37,8 @@ export const OPENAI_MODELS: Readonly<Record<string, ModelFamily>> = {
   'gpt-image-2.5-sunburst-2026-09-08': FREE_LATER,
   'gpt-image-2.5-flare': FREE_LATER,
   'gpt-image-2.5-flare-2026-09-08': FREE_LATER,
-  'gpt-image-2.6-sunburst': FREE_LATER,
-  'gpt-image-2.6-flare': FREE_LATER,
+  'gpt-image-2.6-sunburst': { ...FREE_LATER, hasComplexity: true },
+  'gpt-image-2.6-flare': { ...FREE_LATER, hasComplexity: true },
   'gpt-image-1.5': STANDARD,
   'chatgpt-image-latest': STANDARD,
   'gpt-image-1-mini': { ...STANDARD, fidelities: ['low'] },

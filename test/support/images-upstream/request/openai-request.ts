@@ -19,6 +19,7 @@ const COMMON = {
   stream: v.nullish(v.boolean()),
   user: v.nullish(v.string()),
   safety_identifier: v.nullish(v.string()),
+  complexity: v.nullish(v.picklist(['low', 'medium', 'high'])),
 };
 
 /** The published parameters of the image models. `response_format` and `style` belong to models that are switched off. */
@@ -103,6 +104,7 @@ function checkFamily(sent: Edit, family: ModelFamily): void {
   if (sent.input_fidelity && !family.fidelities.includes(sent.input_fidelity)) {
     throw invalid('input_fidelity', 'invalid_input_fidelity_model');
   }
+  if (sent.complexity && !family.hasComplexity) throw invalid('complexity');
 }
 
 function invalid(param: string, code = 'invalid_value'): Refusal {
