@@ -5,7 +5,11 @@ import type { Offer } from '../catalogue/catalogue-page.ts';
 import { createListedModels } from '../catalogue/listed-models.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { OpenrouterDescriptor, openrouterCapabilities } from './dialects/openrouter-models.ts';
+import {
+  makesImages,
+  OpenrouterDescriptor,
+  openrouterCapabilities,
+} from './dialects/openrouter-models.ts';
 
 type Parts = NamedProviderParts<'openai_images'>;
 
@@ -24,6 +28,7 @@ export function createImagesModels(parts: Parts) {
       const listed = descriptors.get(model);
       if (!listed) return { document: capabilitiesOf(provider, model, settings) };
       const descriptor = descriptorAt(offers.get(model), settings.upstreams) ?? listed;
+      if (!makesImages(descriptor)) return undefined;
       const profile = settings.model_profiles[model];
       const document = openrouterCapabilities(descriptor, { ...settings, provider, model });
       const own = typeof profile === 'object' ? profile : {};

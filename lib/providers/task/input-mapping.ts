@@ -96,15 +96,15 @@ const MAX_COUNT = 16;
 const SEEDS = 2 ** 31;
 
 /**
- * Returns the mapping of a model that makes images from prompts, or undefined if the model has no prompt. A member with
- * a constant is not mapped, because the operator has decided its value.
+ * Returns the mapping of a model that makes images from prompts, or undefined if the model has no prompt or makes only markup. A
+ * member with a constant is not mapped, because the operator has decided its value.
  */
 export function mapInputs(
   schema: InputMembers,
   constants: Readonly<Record<string, unknown>> = {},
 ): MappedInputs | undefined {
   const members = new Map([...schema].filter(([name]) => !Object.hasOwn(constants, name)));
-  if (!isText(members.get('prompt'))) return undefined;
+  if (!isText(members.get('prompt')) || makesOnlyMarkup(members)) return undefined;
   const mapping = { ...shapeOf(members), ...optionsOf(members), ...imagesOf(members) };
   const fallbacks = fallbacksOf(members, mapping);
   const filled = new Set(['prompt', ...namesOf(mapping), ...Object.keys(fallbacks)]);
@@ -272,6 +272,13 @@ function toResolution(text: string): string | undefined {
 function toSize(text: string): string | undefined {
   const size = text.replace('*', 'x');
   return parseSize(size) ? size : undefined;
+}
+
+function makesOnlyMarkup(members: InputMembers): boolean {
+  return FORMATS.some((name) => {
+    const formats = listedTexts(members.get(name)).map((text) => text.toLowerCase());
+    return formats.includes('svg') && !formats.some(toFormat);
+  });
 }
 
 /** Markup formats (svg) and formats that the bridge cannot verify (avif) are not offered. */

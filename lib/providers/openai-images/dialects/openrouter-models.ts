@@ -82,6 +82,18 @@ const QUALITIES = ['auto', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
 const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
+/** Returns false for a model that makes only files which the bridge cannot verify, such as SVG. */
+export function makesImages({ supported_parameters: parameters }: OpenrouterDescriptor): boolean {
+  const formats = textsOf(parameters['output_format']);
+  return formats.length === 0 || named(OUTPUT_FORMATS, formats).length > 0;
+}
+
+/** Returns the texts that a parameter accepts. Returns none if the parameter is malformed or is not an enumeration. */
+function textsOf(parameter: unknown): readonly string[] {
+  const parsed = v.safeParse(Values, parameter);
+  return (parsed.success ? parsed.output.values : []).filter((value) => typeof value === 'string');
+}
+
 /**
  * Returns the capabilities of a model from its descriptor (OpenRouter's guide to image generation, 2026-11). A parameter
  * without a descriptor, or with a malformed descriptor, is unsupported. Values without a name in the contract are omitted, such as the ratio `9:19.5`.
@@ -90,12 +102,7 @@ export function openrouterCapabilities(
   { supported_parameters: parameters, supports_streaming: streams }: OpenrouterDescriptor,
   { provider, model, native_count, max_outputs, max_parallel_outputs: parallel }: Limits,
 ): CapabilityDocument {
-  const valuesOf = (name: string) => {
-    const parsed = v.safeParse(Values, parameters[name]);
-    return (parsed.success ? parsed.output.values : []).filter(
-      (value) => typeof value === 'string',
-    );
-  };
+  const valuesOf = (name: string) => textsOf(parameters[name]);
   const rangeOf = (name: string) => {
     const parsed = v.safeParse(Range, parameters[name]);
     return parsed.success ? parsed.output : undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  makesImages,
   openrouterCapabilities,
   parseOpenrouterModels,
 } from '../../../../lib/providers/openai-images/dialects/openrouter-models.ts';
@@ -112,6 +113,18 @@ describe('openrouterCapabilities', () => {
       ).batching.native_count.max;
 
     expect([perCall(four, 10), perCall(four, 2), perCall(undefined, 10)]).toEqual([4, 2, 1]);
+  });
+});
+
+describe('makesImages', () => {
+  it.each([
+    ['only markup', { output_format: listed('svg') }, false],
+    ['markup and images', { output_format: listed('svg', 'webp') }, true],
+    ['a format under another name', { output_format: listed('PNG') }, true],
+    ['no formats', {}, true],
+    ['a malformed list of formats', { output_format: { type: 'boolean' } }, true],
+  ])('returns for a model with %s: %s', (_, supported_parameters, expected) => {
+    expect(makesImages({ supported_parameters, supports_streaming: false })).toBe(expected);
   });
 });
 

@@ -274,7 +274,9 @@ describe('the dialect openrouter', () => {
       }
     }
 
-    expect(provider.describe().models).toEqual(upstream.models);
+    const vector = 'maker/vector';
+    expect(provider.describe().models).toEqual(upstream.models.filter((name) => name !== vector));
+    expect(provider.capabilities(vector)).toBeUndefined();
     expect(provider.capabilities('maker/upscale')).toMatchObject({
       generation: false,
       edits: true,

@@ -75,6 +75,14 @@ describe('mapInputs', () => {
     expect(mapped({ num_images: COUNT }, [], { num_images: 1 }).mapping.count).toBeUndefined();
   });
 
+  it.each(['svg', 'SVG'])('returns undefined for a model that makes only %s', (format) => {
+    const properties = { prompt: TEXT, output_format: listOf(format) };
+    const members = readInputMembers({ input: { properties } }, '/input');
+
+    expect(members && mapInputs(members)).toBeUndefined();
+    expect(mapped({ output_format: listOf(format, 'png') }).mapping.formats).toBeDefined();
+  });
+
   it('returns undefined for a model without a prompt', () => {
     const members = readInputMembers({ input: { properties: { image_url: URL } } }, '/input');
 

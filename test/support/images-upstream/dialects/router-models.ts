@@ -34,6 +34,10 @@ export const ROUTER_MODELS: Readonly<Record<string, RouterModel>> = {
     supported_parameters: { aspect_ratio: listed(...RATIOS) },
     supports_streaming: false,
   },
+  'maker/vector': {
+    supported_parameters: { aspect_ratio: listed(...RATIOS), output_format: listed('svg') },
+    supports_streaming: false,
+  },
   'maker/upscale': {
     supported_parameters: { resolution: listed('2K', '4K'), input_references: range(1, 1) },
     supports_streaming: false,
