@@ -1,6 +1,7 @@
 import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
+import { handler as getArtifactCredentials } from './artifacts/get-artifact-credentials.ts';
 import { handler as getArtifactThumbnail } from './artifacts/get-artifact-thumbnail.ts';
 import { handler as getDashboard } from './dashboard/get-dashboard.ts';
 import { handler as getDashboardAsset } from './dashboard/get-dashboard-asset.ts';
@@ -166,6 +167,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
   { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact, ...large },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
+  { ...artifact, path: '/v1/artifacts/{id}/credentials', handler: getArtifactCredentials },
   {
     method: 'GET',
     path: '/v1/diagnostics',

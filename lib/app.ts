@@ -30,6 +30,7 @@ import { createPriceList, type PriceList } from './prices/price-list.ts';
 import { readPrices } from './prices/price-rows.ts';
 import { pricedProviders } from './prices/priced-providers.ts';
 import { SHIPPED_PRICES } from './prices/shipped-prices.ts';
+import { createArtifactCredentials } from './provenance/artifact-credentials.ts';
 import { type Credentials, openCredentials } from './provenance/credentials.ts';
 import { FEW_DAYS, tryOutSigning } from './provenance/signing-trial.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
@@ -109,7 +110,6 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
   const cursors = createSealedCursors(stores.secret);
-  const presets = createPresets({ store: stores.presets, cursors, replay, clock });
   const reconciliations = openReconciliations(registry, stores, cursors, outside);
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts, replay });
   const maxInputBytes = config.inputs.max_bytes_each;
@@ -141,15 +141,16 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   return {
     services: {
       imageRequests,
-      presets,
+      presets: createPresets({ store: stores.presets, cursors, replay, clock }),
       sessions,
       usage,
       reconciliations,
       readiness,
       diagnostics,
       artifacts: delivery,
+      artifactCredentials: createArtifactCredentials({ ...parts, artifacts: delivery }),
       providers: createProviderInventory({ registry, cursors }),
-      ...openAi(config, { imageRequests, running, readiness, registry, prices, clock }),
+      ...openAi(config, { ...parts, imageRequests, running, readiness, clock }),
       ...appJobs.services,
       metrics: openExposition(metrics, { admission, appJobs, registry, readiness }),
     },
@@ -300,9 +301,10 @@ function openAi(
     readiness: Pick<Readiness, 'findProviderFault'>;
     registry: ProviderRegistry;
     prices: PriceList;
+    credentials: Pick<Credentials, 'scope'>;
   },
 ) {
-  const { imageRequests, running, readiness, registry, prices, clock } = parts;
+  const { imageRequests, running, readiness, registry, prices, credentials, clock } = parts;
   const { planRoutes, admission } = running;
   const models = createModels({
     providers: () => registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
@@ -320,6 +322,7 @@ function openAi(
     plans: createPlans({
       planRoutes,
       prices,
+      signs: credentials.scope !== undefined,
       findFault: (provider) =>
         readiness.findProviderFault(provider) ?? admission.findRefusal(provider),
       models,

@@ -16,6 +16,7 @@ import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
 import type { Plans } from './plans/plans.ts';
 import type { Presets } from './presets/presets.ts';
+import type { ArtifactCredentialReports } from './provenance/artifact-credentials.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Usage } from './usage/usage.ts';
@@ -46,6 +47,7 @@ export interface Services {
   readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;
   readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
+  readonly artifactCredentials: ArtifactCredentialReports;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;
   /** The metrics in the format of Prometheus. The text is empty if metrics are disabled. */

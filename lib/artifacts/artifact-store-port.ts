@@ -1,4 +1,5 @@
 import type { ArtifactImage, Delivered } from '../contract/reply/image-response.ts';
+import type { Provenance } from '../contract/reply/provenance.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** The record of an artifact. The record exists from the moment the name is claimed. */
@@ -19,6 +20,8 @@ export interface ArtifactRecord {
   readonly createdSecs: number;
   /** Metadata file that is published with the image. */
   readonly sidecar?: SidecarRecord;
+  /** Provenance of the image. Absent for images of earlier versions. */
+  readonly provenance?: Provenance | undefined;
 }
 
 /** The record of the metadata file beside an image. The record exists from the moment the name is claimed. */

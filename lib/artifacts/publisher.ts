@@ -1,3 +1,4 @@
+import type { Provenance } from '../contract/reply/provenance.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -45,6 +46,7 @@ export interface Publishable {
   readonly image: VerifiedImage;
   /** Content of the metadata file. */
   readonly sidecar?: Buffer | undefined;
+  readonly provenance?: Provenance | undefined;
   /** Link to the job that produced the image. */
   readonly output?: JobOutput | undefined;
 }
@@ -204,13 +206,18 @@ function lengthOf({ image, sidecar }: Publishable): number {
 function toDraft(
   { ids, clock }: Deps,
   scope: string,
-  { image, sidecar }: Publishable,
+  { image, sidecar, provenance }: Publishable,
 ): ArtifactDraft {
   const { format, width, height, sha256 } = image;
   const bytes = image.bytes.byteLength;
   const facts = { scope, format, width, height, bytes, sha256, createdSecs: nowSecs(clock) };
   const beside = sidecar && { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) };
-  return { id: ids.newOpaqueId(), ...facts, ...(beside && { sidecar: beside }) };
+  return {
+    id: ids.newOpaqueId(),
+    ...facts,
+    ...(beside && { sidecar: beside }),
+    ...(provenance && { provenance }),
+  };
 }
 
 async function writeFiles(

@@ -12,6 +12,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
 import { toParameters } from '../generation/generation-request.ts';
 import type { Plan } from '../generation/plan/plan.ts';
+import { plannedCredentials } from '../generation/plan/planned-credentials.ts';
 import { fallsBack } from '../generation/plan/routing.ts';
 import type { PlanRoutes, RouteOutcome } from '../generation/plan-routes.ts';
 import { toCallersDetails, toCallersError } from '../openai/field-names.ts';
@@ -31,6 +32,8 @@ interface Deps {
   /** Returns the error with which a provider would reject work now, if the error is known without a call. */
   readonly findFault: (provider: string) => BridgeError | undefined;
   readonly prices: Pick<PriceList, 'plan'>;
+  /** True if the bridge signs images. */
+  readonly signs: boolean;
   readonly models: Pick<Models, 'resolve'>;
   readonly limits: RequestLimits;
 }
@@ -41,7 +44,7 @@ type Candidate = RouteOutcome & { readonly fault: BridgeError | undefined };
 export type Plans = ReturnType<typeof createPlans>;
 
 /** Plans a native or an OpenAI request for each of its routes. The request is not run. */
-export function createPlans({ planRoutes, findFault, prices, ...deps }: Deps) {
+export function createPlans({ planRoutes, findFault, prices, signs, ...deps }: Deps) {
   async function planNative(
     sent: PlanRequest,
     context: Pick<RequestContext, 'requestId' | 'scope'>,
@@ -51,7 +54,7 @@ export function createPlans({ planRoutes, findFault, prices, ...deps }: Deps) {
     const requested = toParameters(sent.parameters);
     return {
       chosen: chosenOf(routes, sent.routing.fallback_policy),
-      routes: routes.map((route) => toReport(route, requested, prices)),
+      routes: routes.map((route) => toReport(route, requested, { prices, signs })),
     };
   }
 
@@ -98,7 +101,7 @@ function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy
 function toReport(
   { outcome, fault, provider, model }: Candidate,
   requested: Parameters,
-  prices: Pick<PriceList, 'plan'>,
+  { prices, signs }: Pick<Deps, 'prices' | 'signs'>,
 ): PlannedRoute {
   const route = { provider, model, ready: fault === undefined };
   if (outcome instanceof BridgeError) {
@@ -113,6 +116,7 @@ function toReport(
     normalizations: [...report.normalizations],
     warnings: warningsOf(outcome),
     ...transparencyOf(outcome),
+    credentials: plannedCredentials(outcome, signs),
     cost: toPlanCost(prices.plan(ask.priced)),
     ...(fault && { error: toFlatError(fault) }),
   };

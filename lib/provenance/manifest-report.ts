@@ -1,37 +1,14 @@
 import * as v from 'valibot';
-
-/**
- * The verdict on the credentials of an image. `trusted` needs trust anchors. `link`: the credentials are on a server, and are not
- * fetched.
- */
-export type Verdict = 'none' | 'trusted' | 'valid' | 'invalid' | 'unreadable' | 'link';
+import { MAX_MANIFEST_TEXT_CHARS, type Verdict } from '../contract/reply/provenance.ts';
+import type {
+  ActionReport,
+  IngredientReport,
+  ManifestReport,
+} from '../contract/resources/artifact-credentials.ts';
 
 /** Credentials as a reader sees them. `manifest` is the active manifest, undefined unless the credentials are readable. */
 export interface CredentialReport {
   readonly state: Verdict;
-  readonly manifest?: ManifestReport;
-}
-
-export interface ManifestReport {
-  /** Organisation in the certificate of the signer. Undefined if the certificate names no organisation. */
-  readonly signer?: string;
-  /** Name and version of the program that wrote the manifest. */
-  readonly generator?: string;
-  readonly actions: readonly ActionReport[];
-  readonly ingredients: readonly IngredientReport[];
-}
-
-export interface ActionReport {
-  readonly action: string;
-  readonly source_type?: string;
-  readonly software?: string;
-}
-
-export interface IngredientReport {
-  readonly relationship: string;
-  readonly title?: string;
-  readonly format?: string;
-  /** The manifest of the ingredient. Undefined if the ingredient has no credentials, or is deeper than `MAX_DEPTH`. */
   readonly manifest?: ManifestReport;
 }
 
@@ -41,7 +18,6 @@ const MAX_DEPTH = 8;
 const MAX_MANIFESTS = 256;
 /** The number of actions, and of ingredients, of one manifest in a report. */
 const MAX_ITEMS = 100;
-const MAX_TEXT_CHARS = 128;
 
 const Text = v.fallback(v.optional(v.string()), undefined);
 
@@ -166,7 +142,7 @@ function optional<K extends string>(key: K, value: string | undefined) {
 
 /** Removes control characters, which a terminal would execute, and shortens a text of a stranger. */
 function shortened(text: string): string {
-  return [...text.slice(0, 4 * MAX_TEXT_CHARS).replaceAll(/\p{C}/gu, '')]
-    .slice(0, MAX_TEXT_CHARS)
+  return [...text.slice(0, 4 * MAX_MANIFEST_TEXT_CHARS).replaceAll(/\p{C}/gu, '')]
+    .slice(0, MAX_MANIFEST_TEXT_CHARS)
     .join('');
 }

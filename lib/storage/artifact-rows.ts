@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import type { ArtifactPosition } from '../artifacts/artifact-store-port.ts';
+import { Provenance } from '../contract/reply/provenance.ts';
 import { OUTPUT_FORMATS } from '../contract/request/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
 /** The columns of `ArtifactRow`. */
 export const ARTIFACT_COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
-  sidecar_name, sidecar_bytes, sidecar_sha256`;
+  sidecar_name, sidecar_bytes, sidecar_sha256, provenance`;
 
 /** The position before all artifacts. */
 export const BEFORE_FIRST_ARTIFACT: ArtifactPosition = {
@@ -28,15 +29,24 @@ export const ArtifactRow = v.pipe(
     sidecar_name: v.nullable(v.string()),
     sidecar_bytes: v.nullable(v.number()),
     sidecar_sha256: v.nullable(v.string()),
+    // A later version may know other facts, which this version must ignore to read its other columns.
+    provenance: v.fallback(v.nullable(v.pipe(v.string(), v.parseJson(), Provenance)), null),
   }),
   v.transform(
-    ({ created_secs: createdSecs, sidecar_name: name, sidecar_bytes, sidecar_sha256, ...row }) => {
+    ({
+      created_secs: createdSecs,
+      sidecar_name: name,
+      sidecar_bytes,
+      sidecar_sha256,
+      provenance,
+      ...row
+    }) => {
       // The three columns are either all set or all NULL.
       const sidecar =
         name !== null && sidecar_bytes !== null && sidecar_sha256 !== null
           ? { sidecar: { name, bytes: sidecar_bytes, sha256: sidecar_sha256 } }
           : {};
-      return { ...row, createdSecs, ...sidecar };
+      return { ...row, createdSecs, ...sidecar, ...(provenance && { provenance }) };
     },
   ),
 );

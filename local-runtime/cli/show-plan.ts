@@ -20,15 +20,17 @@ export async function showPlan(
   if (json) printJson(plan, io);
   else {
     const rows = routes.map((route, index) => toRow(route, index === chosen));
-    printTable(['PROVIDER', 'MODEL', 'CALLS', 'COST', 'STATE'], rows, io);
+    printTable(['PROVIDER', 'MODEL', 'CALLS', 'COST', 'CREDENTIALS', 'STATE'], rows, io);
   }
   return chosen === null ? 1 : 0;
 }
 
 function toRow(route: PlannedRoute, isChosen: boolean): string[] {
-  const { provider, model, calls, cost, ready, error } = route;
+  const { provider, model, calls, cost, credentials, ready, error } = route;
   const state = error?.message ?? (isChosen ? 'used' : ready ? 'fallback' : 'not ready');
-  return [provider, model, String(calls), cost ? toText(cost) : '', state];
+  // `would_keep` becomes "would keep".
+  const outcome = credentials?.replace('_', ' ') ?? '';
+  return [provider, model, String(calls), cost ? toText(cost) : '', outcome, state];
 }
 
 function toText({ amount, currency, basis, bound }: PlanCost): string {

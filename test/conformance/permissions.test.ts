@@ -44,6 +44,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'GET /v1/usage': 'read',
   'GET /v1/artifacts/{id}': 'read',
   'GET /v1/artifacts/{id}/thumbnail': 'read',
+  'GET /v1/artifacts/{id}/credentials': 'read',
   'POST /mcp': 'read',
   'GET /mcp': 'read',
   'DELETE /mcp': 'read',

@@ -403,6 +403,22 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
+    test('an artifact keeps the provenance of its image', async () => {
+      const provenance = {
+        found: 'valid',
+        signer: 'Exämple "Organisation"',
+        credentials: 'dropped',
+        reason: 'converted',
+        mark: 'written',
+        source_type: 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia',
+      } as const;
+
+      const record = await published({ provenance });
+
+      expect(await store.find(record.scope, record.id)).toEqual(record);
+      expect(await store.withdraw([record.id])).toEqual([record]);
+    });
+
     test('only published artifacts are withdrawn', async () => {
       const pending = draft();
       await claim(pending, 'a.png');

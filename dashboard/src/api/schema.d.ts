@@ -612,6 +612,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/artifacts/{id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the credentials of an artifact
+         * @description The result of the check, with the chain of manifests.
+         */
+        get: operations["getArtifactCredentials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/diagnostics": {
         parameters: {
             query?: never;
@@ -1754,6 +1774,8 @@ export interface components {
             generation_ms?: number;
             metadata_name?: string;
             revised_prompt?: string;
+            /** @description Absent in results of earlier versions of the bridge. */
+            provenance?: components["schemas"]["Provenance"];
         } | {
             /** @constant */
             type: "artifact";
@@ -1769,6 +1791,8 @@ export interface components {
             generation_ms?: number;
             metadata_name?: string;
             revised_prompt?: string;
+            /** @description Absent in results of earlier versions of the bridge. */
+            provenance?: components["schemas"]["Provenance"];
         } | {
             /** @constant */
             type: "url";
@@ -1784,6 +1808,8 @@ export interface components {
             generation_ms?: number;
             metadata_name?: string;
             revised_prompt?: string;
+            /** @description Absent in results of earlier versions of the bridge. */
+            provenance?: components["schemas"]["Provenance"];
         } | {
             /** @constant */
             type: "metadata";
@@ -1797,6 +1823,34 @@ export interface components {
             generation_ms?: number;
             metadata_name?: string;
             revised_prompt?: string;
+            /** @description Absent in results of earlier versions of the bridge. */
+            provenance?: components["schemas"]["Provenance"];
+        };
+        Provenance: {
+            /**
+             * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+             * @enum {string}
+             */
+            found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+            /** @description The organisation in the certificate of these credentials. Absent unless the credentials were checked. Only `trusted` credentials prove the name. */
+            signer?: string;
+            /**
+             * @description The credentials of the delivered image. `kept`: unchanged. `resigned`: signed by the bridge, with the earlier credentials inside. `signed`: signed by the bridge, without earlier credentials. `dropped`: lost.
+             * @enum {string}
+             */
+            credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
+            /**
+             * @description Present with `dropped`: the step that removed the credentials or, if the bridge signs images, the reason why the image was not signed.
+             * @enum {string}
+             */
+            reason?: "converted" | "cut_out" | "put_back" | "invalid" | "unreadable" | "too_large" | "signing_failed";
+            /**
+             * @description The IPTC property DigitalSourceType of the delivered image: written by the bridge, part of the image of the provider, or absent.
+             * @enum {string}
+             */
+            mark: "written" | "existing" | "none";
+            /** @description The value of the mark, a URL. Absent without a mark. */
+            source_type?: string;
         };
         Normalization: {
             field: string;
@@ -1912,6 +1966,11 @@ export interface components {
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
             /** @description Present only if a transparent background is made by the provider or the bridge. */
             transparency?: components["schemas"]["PlannedTransparency"];
+            /**
+             * @description What would happen to valid credentials (C2PA) of the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.
+             * @enum {string}
+             */
+            credentials?: "would_keep" | "would_resign" | "would_drop";
             /** @description The cost of the request on this route. Absent if the route rejects the request. */
             cost?: {
                 /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
@@ -2517,6 +2576,16 @@ export interface components {
             normalizations?: components["schemas"]["Normalization"][];
             revised_prompt?: string;
             session?: components["schemas"]["SessionReport"];
+            /** @description The provenance of the image. A record in an image has only `found` and `signer`, because the image is marked and signed after the record was made. */
+            provenance?: components["schemas"]["Provenance"] | {
+                /**
+                 * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+                 * @enum {string}
+                 */
+                found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+                /** @description The organisation in the certificate of these credentials. Absent unless the credentials were checked. Only `trusted` credentials prove the name. */
+                signer?: string;
+            };
             metadata: {
                 [key: string]: string;
             };
@@ -2532,7 +2601,36 @@ export interface components {
                 sha256?: string;
             };
             /** @description The fields that did not fit into the image. */
-            omitted_fields?: ("usage" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session" | "cost")[];
+            omitted_fields?: ("usage" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session" | "cost" | "provenance")[];
+        };
+        ArtifactCredentials: {
+            /** @description The facts of the publication. Absent for images that were published before these facts were recorded. */
+            provenance?: components["schemas"]["Provenance"];
+            /**
+             * @description The result of a check of the file now. `present`: the file has credentials that could not be checked. `too_large`: the credentials are larger than `provenance.max_manifest_bytes`.
+             * @enum {string}
+             */
+            state: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+            /** @description The active manifest, if the credentials can be read. */
+            manifest?: components["schemas"]["ManifestReport"];
+        };
+        ManifestReport: {
+            /** @description The organisation in the certificate of the signer. */
+            signer?: string;
+            /** @description The name and the version of the program that wrote the manifest. */
+            generator?: string;
+            actions: {
+                action: string;
+                source_type?: string;
+                software?: string;
+            }[];
+            /** @description The images from which the image was made, to a depth of 8. */
+            ingredients: {
+                relationship: string;
+                title?: string;
+                format?: string;
+                manifest?: components["schemas"]["ManifestReport"];
+            }[];
         };
         Diagnostics: {
             service_version: string;
@@ -2707,6 +2805,8 @@ export interface components {
             };
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
+            /** @description The provenance of each image, in the order of `data`. Absent in results of earlier versions of the bridge. */
+            provenance?: components["schemas"]["Provenance"][];
             /** @description Fields of the request that were ignored. */
             ignored_parameters?: string[];
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
@@ -2734,6 +2834,7 @@ export interface components {
             bridge_ext?: {
                 /** @description Fields of the request that were ignored. */
                 ignored_parameters?: string[];
+                provenance?: components["schemas"]["Provenance"];
             };
             b64_json: string;
             created_at: number;
@@ -2770,6 +2871,7 @@ export interface components {
             bridge_ext?: {
                 /** @description Fields of the request that were ignored. */
                 ignored_parameters?: string[];
+                provenance?: components["schemas"]["Provenance"];
             };
             b64_json: string;
             created_at: number;
@@ -5185,6 +5287,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `artifact_error`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getArtifactCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of the check, with the chain of manifests. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactCredentials"];
+                };
             };
             400: components["responses"]["malformed_request"];
             401: components["responses"]["authentication_required"];

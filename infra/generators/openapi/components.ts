@@ -32,6 +32,7 @@ import {
   Usage,
 } from '../../../lib/contract/reply/image-response.ts';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
+import { Provenance } from '../../../lib/contract/reply/provenance.ts';
 import {
   CompletedEvent,
   ErrorEvent,
@@ -50,6 +51,10 @@ import { ImageRequest, PlanRequest } from '../../../lib/contract/request/image-r
 import { Output, Transparency } from '../../../lib/contract/request/output.ts';
 import { Parameters, RequestParameters } from '../../../lib/contract/request/parameters.ts';
 import { Policies, Route, Routing, Session } from '../../../lib/contract/request/routing.ts';
+import {
+  ArtifactCredentials,
+  ManifestReport,
+} from '../../../lib/contract/resources/artifact-credentials.ts';
 import {
   Diagnostics,
   Liveness,
@@ -136,6 +141,7 @@ export const REPLY_COMPONENTS = {
   ImageResponse,
   ImageParameters: Parameters,
   GeneratedImage,
+  Provenance,
   Normalization,
   Attempt,
   Usage,
@@ -172,6 +178,8 @@ export const REPLY_COMPONENTS = {
   UsageCaller,
   DayUsage,
   ImageMetadataRecord,
+  ArtifactCredentials,
+  ManifestReport,
   Diagnostics,
   OpenAiImages: ImagesResponse,
   OpenAiImageUsage: ImageUsage,

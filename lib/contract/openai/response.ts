@@ -9,6 +9,7 @@ import {
   WARNINGS,
   type WithBytes,
 } from '../reply/image-response.ts';
+import { Provenance } from '../reply/provenance.ts';
 import { ErrorEvent } from '../reply/stream-events.ts';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
 import { Count, documented, UnixSecs } from '../schema/fields.ts';
@@ -30,6 +31,10 @@ export const BridgeExtReport = v.strictObject({
   cost: v.optional(WireCost),
   timings: Timings,
   delivered: v.array(Delivered),
+  provenance: documented(
+    v.optional(v.array(Provenance)),
+    'The provenance of each image, in the order of `data`. Absent in results of earlier versions of the bridge.',
+  ),
   ignored_parameters: ignoredParameters,
   warnings: v.array(v.picklist(WARNINGS)),
 });
@@ -92,7 +97,12 @@ function eventsOf<const P extends 'image_generation' | 'image_edit'>(prefix: P) 
     v.strictObject({
       type: v.literal(`${prefix}.completed`),
       usage: documented(v.optional(ImageUsage), 'The usage of all images; only in the last event.'),
-      bridge_ext: v.optional(v.strictObject({ ignored_parameters: ignoredParameters })),
+      bridge_ext: v.optional(
+        v.strictObject({
+          ignored_parameters: ignoredParameters,
+          provenance: v.optional(Provenance),
+        }),
+      ),
       ...eventEntries,
     }),
     ErrorEvent,

@@ -47,6 +47,10 @@ export const PlannedRoute = v.strictObject({
     v.optional(PlannedTransparency),
     'Present only if a transparent background is made by the provider or the bridge.',
   ),
+  credentials: documented(
+    v.optional(v.picklist(['would_keep', 'would_resign', 'would_drop'])),
+    'What would happen to valid credentials (C2PA) of the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.',
+  ),
   cost: documented(
     v.optional(PlanCost),
     'The cost of the request on this route. Absent if the route rejects the request.',

@@ -3,6 +3,7 @@ import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
 import { ArtifactId, Count, DurationMs, documented, Sha256, UnixSecs } from '../schema/fields.ts';
 import { WireCost } from './cost.ts';
 import { FlatBridgeError } from './error.ts';
+import { Provenance } from './provenance.ts';
 
 export const WARNINGS = [
   'partial_output_failure',
@@ -67,6 +68,10 @@ const imageEntries = {
   generation_ms: v.optional(DurationMs),
   metadata_name: v.optional(v.string()),
   revised_prompt: v.optional(v.string()),
+  provenance: documented(
+    v.optional(Provenance),
+    'Absent in results of earlier versions of the bridge.',
+  ),
 };
 
 export const GeneratedImage = v.variant('type', [

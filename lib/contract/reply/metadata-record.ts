@@ -11,6 +11,7 @@ import {
   Usage,
   WARNINGS,
 } from './image-response.ts';
+import { Provenance, RecordedProvenance } from './provenance.ts';
 
 /** The fields that are omitted, in this order, from a record that would be too large for its image. */
 export const OMITTABLE_FIELDS = [
@@ -22,6 +23,7 @@ export const OMITTABLE_FIELDS = [
   'revised_prompt',
   'session',
   'cost',
+  'provenance',
 ] as const;
 export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
@@ -40,6 +42,10 @@ const omittable = {
   normalizations: v.optional(v.array(Normalization)),
   revised_prompt: v.optional(v.string()),
   session: v.optional(SessionReport),
+  provenance: documented(
+    v.optional(v.union([Provenance, RecordedProvenance])),
+    'The provenance of the image. A record in an image has only `found` and `signer`, because the image is marked and signed after the record was made.',
+  ),
 } satisfies Record<OmittableField, v.GenericSchema>;
 
 /** The record of the generation of an image: the content of the sidecar file and of the XMP property `ib:record`. */

@@ -1,13 +1,16 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
-import type { ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type { Found, LossReason, Provenance } from '../../contract/reply/provenance.ts';
+import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
+import { type Examination, type ExaminationDeps, examine } from '../../provenance/examine.ts';
 import type { Change, Claim, Original } from '../../provenance/manifest-definition.ts';
-import type { Verdict } from '../../provenance/manifest-report.ts';
 
-export interface CredentialDeps {
-  readonly engine: Pick<ImageTools, 'manifestBytes' | 'hasCredentialLink'>;
-  readonly credentials: Pick<Credentials, 'validate' | 'validates' | 'scope' | 'maxManifestBytes'>;
+export interface CredentialDeps extends ExaminationDeps {
+  readonly credentials: ExaminationDeps['credentials'] & Pick<Credentials, 'validates' | 'scope'>;
 }
+
+/** The facts about the credentials of an image that is delivered. */
+export type CredentialFacts = Pick<Provenance, 'found' | 'signer' | 'credentials' | 'reason'>;
 
 /** An image that is ready except for its record and its credentials, and the images from which it was made. */
 export interface MadeImage {
@@ -34,11 +37,10 @@ export interface Treatment {
   readonly claim: Claim | undefined;
   /** True if the image has valid credentials of the provider, and only the record changes it. */
   readonly isKeptWithoutRecord: boolean;
+  /** The facts about the image if everything succeeds. */
+  readonly facts: CredentialFacts;
   readonly warnings: readonly Warning[];
 }
-
-/** The state of the credentials of an image. `present`: found, but not checked. `too_large`: found, and not read. */
-type Found = Verdict | 'present' | 'too_large';
 
 /**
  * Decides about the credentials of an image (docs/provenance.md). Never signs over credentials that are not valid, and never
@@ -50,51 +52,70 @@ export async function treat(
   signal: AbortSignal,
 ): Promise<Treatment> {
   const { given, image, masked } = made;
-  const found = await examine(given, deps, signal);
-  if (masked) return putBack(made, masked, found, deps, signal);
+  const original = await examined(given, deps, signal);
+  if (masked) return putBack(made, masked, original, deps, signal);
+  const { found } = original;
   if (found === 'none') {
-    const isSigned = deps.credentials.scope === 'all';
-    return plain([], isSigned ? await createdClaim(made, deps, signal) : undefined);
+    if (deps.credentials.scope !== 'all') return plain({ found, credentials: 'none' }, []);
+    const claim = await createdClaim(made, deps, signal);
+    return plain({ found, credentials: 'signed' }, [], claim);
   }
-  if (image === given) return kept(made, found, deps);
-  const warnings = found === 'invalid' ? (['credentials_invalid'] as const) : [];
-  if (!canSign(found, deps))
-    return plain(['credentials_dropped', ...warnings, ...blame(found, deps)]);
-  return plain([], changedClaim(made, changesOf(made)));
+  if (image === given) return kept(made, original, deps);
+  const known = knownFacts(original);
+  if (canSign(found, deps)) {
+    return plain({ ...known, credentials: 'resigned' }, [], changedClaim(made, changesOf(made)));
+  }
+  const invalid = found === 'invalid' ? (['credentials_invalid'] as const) : [];
+  return plain({ ...known, credentials: 'dropped', reason: lossOf(found, made, deps) }, [
+    ...(['credentials_dropped', ...invalid] as const),
+    ...blame(found, deps),
+  ]);
 }
 
 /** Treats an image whose bytes the provider has signed. Only a record changes it, and with the record a mark is written. */
-function kept(made: MadeImage, found: Found, deps: CredentialDeps): Treatment {
+function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Treatment {
+  const { found } = original;
+  const known = knownFacts(original);
   const invalid = found === 'invalid' ? (['credentials_invalid'] as const) : [];
-  if (!made.embedsRecord) return { ...plain(invalid), takesXmp: false };
+  const keeps = { ...known, credentials: 'kept' } as const;
+  if (!made.embedsRecord) return { ...plain(keeps, invalid), takesXmp: false };
   if (canSign(found, deps)) {
-    return { ...plain([], changedClaim(made, ['edited.metadata'])), isKeptWithoutRecord: true };
+    const claim = changedClaim(made, ['edited.metadata']);
+    return {
+      ...plain({ ...known, credentials: 'resigned' }, [], claim),
+      isKeptWithoutRecord: true,
+    };
   }
   const warnings = ['metadata_not_embedded', ...invalid, ...blame(found, deps)] as const;
-  return { ...plain(warnings), takesXmp: false };
+  return { ...plain(keeps, warnings), takesXmp: false };
 }
 
 /** Treats a composite, which has no credentials of its own and can lose those of its source and those of the drawn image. */
 async function putBack(
-  { given, model, sourceType }: MadeImage,
+  made: MadeImage,
   { source }: MaskedSource,
-  found: Found,
+  drawn: Examination,
   deps: CredentialDeps,
   signal: AbortSignal,
 ): Promise<Treatment> {
-  const ofSource = await examine(source, deps, signal);
-  const states = [found, ofSource];
-  const hasCredentials = states.some((state) => state !== 'none');
-  if (!hasCredentials && deps.credentials.scope !== 'all') return plain([]);
-  if (states.every((state) => state === 'none' || canSign(state, deps))) {
-    return plain([], {
+  const { given, model, sourceType } = made;
+  const ofSource = await examined(source, deps, signal);
+  const states = [drawn.found, ofSource.found];
+  const known = knownFacts(drawn.found === 'none' ? ofSource : drawn);
+  const hasCredentials = known.found !== 'none';
+  if (!hasCredentials && deps.credentials.scope !== 'all') {
+    return plain({ ...known, credentials: 'none' }, []);
+  }
+  const obstacle = states.find((state) => state !== 'none' && !canSign(state, deps));
+  if (obstacle === undefined) {
+    return plain({ ...known, credentials: hasCredentials ? 'resigned' : 'signed' }, [], {
       ...{ kind: 'put_back', model, sourceType },
-      source: toOriginal(source, ofSource),
-      drawn: toOriginal(given, found),
+      source: toOriginal(source, ofSource.found),
+      drawn: toOriginal(given, drawn.found),
     });
   }
-  return plain([
-    ...(hasCredentials ? (['credentials_dropped'] as const) : []),
+  return plain({ ...known, credentials: 'dropped', reason: lossOf(obstacle, made, deps) }, [
+    'credentials_dropped',
     ...(states.includes('invalid') ? (['credentials_invalid'] as const) : []),
     ...states.flatMap((state) => blame(state, deps)),
   ]);
@@ -109,7 +130,7 @@ async function createdClaim(
   const inputs: Original[] = [];
   // One after the other, so that one output needs one place in the queue of the credential thread.
   for (const input of made.inputs) {
-    const found = await examine(input, deps, signal);
+    const { found } = await examined(input, deps, signal);
     inputs.push(toOriginal(input, canSign(found, deps) ? found : 'none'));
   }
   return { kind: 'created', model, sourceType, inputs, changes: changesOf(made) };
@@ -127,31 +148,38 @@ function changesOf({ given, image, isCutOut }: MadeImage): readonly Change[] {
   ];
 }
 
-/**
- * Resolves with the state of the credentials of an image. Images are validated if the settings ask for it, and whenever the bridge
- * signs.
- */
-async function examine(
+/** Examines an image. Images are validated if the settings ask for it, and whenever the bridge signs. */
+function examined(
   image: VerifiedImage,
-  { engine, credentials }: CredentialDeps,
+  deps: CredentialDeps,
   signal: AbortSignal,
-): Promise<Found> {
-  const length = await engine.manifestBytes(image, signal);
-  const isPresent = length > 0;
-  if (length > credentials.maxManifestBytes) return 'too_large';
-  const report = credentials.validates ? await credentials.validate(image, signal) : undefined;
-  if (report === undefined) {
-    if (isPresent) return 'present';
-    return (await engine.hasCredentialLink(image, signal)) ? 'link' : 'none';
-  }
-  const { state } = report;
-  // The library may not know a form of image that is valid for the bridge.
-  if (state === 'unreadable' || state === 'none') return isPresent ? 'unreadable' : 'none';
-  return state;
+): Promise<Examination> {
+  return examine(image, deps, deps.credentials.validates, signal);
+}
+
+function knownFacts({ found, manifest }: Examination): Pick<Provenance, 'found' | 'signer'> {
+  return { found, ...(manifest?.signer === undefined ? {} : { signer: manifest.signer }) };
 }
 
 function canSign(found: Found, { credentials }: CredentialDeps): boolean {
   return credentials.scope !== undefined && (found === 'valid' || found === 'trusted');
+}
+
+/**
+ * Returns the reason why credentials are lost. Without a certificate, and for credentials on a server, this is the step that
+ * changed the image; otherwise the state of the credentials over which the bridge does not sign.
+ */
+function lossOf(
+  found: Found,
+  { masked, isCutOut }: MadeImage,
+  { credentials }: CredentialDeps,
+): LossReason {
+  if (credentials.scope !== undefined) {
+    if (found === 'invalid' || found === 'unreadable' || found === 'too_large') return found;
+    if (found === 'present') return 'signing_failed';
+  }
+  if (masked) return 'put_back';
+  return isCutOut ? 'cut_out' : 'converted';
 }
 
 /** Returns `signing_failed` if an image would have been signed, but its original could not be checked. */
@@ -163,6 +191,6 @@ function toOriginal({ bytes, format }: VerifiedImage, found: Found): Original {
   return { bytes, format, hasCredentials: found !== 'none' };
 }
 
-function plain(warnings: readonly Warning[], claim?: Claim): Treatment {
-  return { takesXmp: true, claim, isKeptWithoutRecord: false, warnings };
+function plain(facts: CredentialFacts, warnings: readonly Warning[], claim?: Claim): Treatment {
+  return { takesXmp: true, claim, isKeptWithoutRecord: false, facts, warnings };
 }

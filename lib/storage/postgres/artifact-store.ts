@@ -113,7 +113,7 @@ function createNameClaims({
     ORDER BY candidate.nth LIMIT 1`;
   const INSERT = `
     INSERT INTO ${schema}.artifact (${ARTIFACT_COLUMNS}, state, owner)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'pending', $13)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', $14)
     ON CONFLICT DO NOTHING RETURNING id`;
   // A repeated claim finds the link that the first claim has committed.
   const LINK = `
@@ -222,8 +222,10 @@ function createCount(schema: string) {
 
 function toColumns(record: ArtifactRecord): readonly unknown[] {
   const { id, scope, name, format, width, height, bytes, sha256, createdSecs, sidecar } = record;
+  const { provenance } = record;
   return [
     ...[id, scope, name, format, width, height, bytes, sha256, createdSecs],
     ...[sidecar?.name, sidecar?.bytes, sidecar?.sha256],
+    provenance && JSON.stringify(provenance),
   ];
 }

@@ -9,6 +9,7 @@ import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { moneySchema } from './schema-money.ts';
 import { progressSchema } from './schema-progress.ts';
+import { provenanceSchema } from './schema-provenance.ts';
 import { storesSchema } from './schema-stores.ts';
 import { ticketsSchema } from './schema-tickets.ts';
 
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: moneySchema, oldest: 1 },
   { sql: billingSchema, oldest: 1 },
   { sql: labelsSchema, oldest: 1 },
+  { sql: provenanceSchema, oldest: 1 },
 ];
 
 interface Options {

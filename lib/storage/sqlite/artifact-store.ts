@@ -13,7 +13,7 @@ import { isAbandonedSql } from './owner-lease.ts';
 const INSERT = `
   INSERT INTO artifact (${ARTIFACT_COLUMNS}, state, owner)
   VALUES (@id, @scope, @name, @format, @width, @height, @bytes, @sha256, @createdSecs,
-    @sidecarName, @sidecarBytes, @sidecarSha256, 'pending', @owner)
+    @sidecarName, @sidecarBytes, @sidecarSha256, @provenance, 'pending', @owner)
   ON CONFLICT (name) DO NOTHING
   ON CONFLICT (sidecar_name) WHERE sidecar_name IS NOT NULL DO NOTHING`;
 const LINK = `
@@ -147,12 +147,13 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   };
 }
 
-function toColumns({ sidecar, ...record }: ArtifactRecord) {
+function toColumns({ sidecar, provenance, ...record }: ArtifactRecord) {
   return {
     ...record,
     sidecarName: sidecar?.name ?? null,
     sidecarBytes: sidecar?.bytes ?? null,
     sidecarSha256: sidecar?.sha256 ?? null,
+    provenance: provenance === undefined ? null : JSON.stringify(provenance),
   };
 }
 

@@ -83,6 +83,9 @@ CREATE TABLE job_label (
 CREATE INDEX job_label_of_job ON job_label (seq);
 `;
 
+/** Adds the provenance of artifacts, in the JSON format of `Provenance`. Not known for earlier artifacts. */
+const PROVENANCE = 'ALTER TABLE artifact ADD COLUMN provenance TEXT;';
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -91,6 +94,7 @@ export const MIGRATIONS: readonly string[] = [
   MONEY,
   BILLING,
   LABELS,
+  PROVENANCE,
 ];
 
 /** The schema that this program reads and writes. */

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
+import type { ManifestReport } from '../../../lib/contract/resources/artifact-credentials.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { sniff } from '../../../lib/images/container/containers.ts';
 import { readRecord, readSourceType } from '../../../lib/images/xmp/image-xmp.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
-import type { CredentialReport, ManifestReport } from '../../../lib/provenance/manifest-report.ts';
+import type { CredentialReport } from '../../../lib/provenance/manifest-report.ts';
 import { readCredentials } from '../../../lib/provenance/show-credentials.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/options.ts';

@@ -133,7 +133,7 @@ describe('generate', () => {
 
     expect(shown.exitCode).toBe(0);
     expect(shown.stdout).toMatch(
-      /^PROVIDER +MODEL +CALLS +COST +STATE\nsandbox +sandbox-image +\d+ +free +used\n$/,
+      /^PROVIDER +MODEL +CALLS +COST +CREDENTIALS +STATE\nsandbox +sandbox-image +\d+ +free +would keep +used\n$/,
     );
     expect(JSON.parse(json.stdout)).toMatchObject({ chosen: 0, routes: [{ provider: 'sandbox' }] });
     expect(rejected.exitCode).toBe(1);

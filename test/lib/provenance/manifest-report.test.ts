@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ManifestReport, toReport } from '../../../lib/provenance/manifest-report.ts';
+import type { ManifestReport } from '../../../lib/contract/resources/artifact-credentials.ts';
+import { toReport } from '../../../lib/provenance/manifest-report.ts';
 
 function storeOf(manifests: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ active_manifest: 'a', manifests, validation_state: 'Valid' });
