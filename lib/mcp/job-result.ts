@@ -58,8 +58,16 @@ function headOf({ id }: ImageJob, result: ImageResponse): string[] {
   ];
 }
 
-function lineOf({ id, width, height, format, bytes, name }: Artifact): string {
-  return `Image ${id}: ${width}x${height} ${format}, ${bytes} bytes, in the artifact folder as ${name}.`;
+function lineOf({ id, width, height, format, bytes, name, provenance }: Artifact): string {
+  const facts = `${width}x${height} ${format}, ${bytes} bytes, in the artifact folder as ${name}`;
+  return `Image ${id}: ${facts}.${toCredentialText(provenance)}`;
+}
+
+/** Returns a sentence about the credentials (C2PA) of an image. Empty if no credentials were found or made. */
+function toCredentialText(provenance: Artifact['provenance']): string {
+  if (provenance === undefined || provenance.credentials === 'none') return '';
+  const { credentials, reason, found } = provenance;
+  return ` Credentials (C2PA): ${credentials}${reason === undefined ? '' : ` (${reason})`}, found: ${found}.`;
 }
 
 function toLink({ id, name, format, bytes }: Artifact): Content {

@@ -207,6 +207,12 @@ export const METRICS = {
     help: 'Delivered images by their mark as generated: written by the bridge, existing in the image of the provider, or none.',
     labels: ['result'],
   },
+  credentials: {
+    kind: 'counter',
+    name: 'credentials_total',
+    help: 'Delivered images by the credentials (C2PA) that were found and by the credentials of the delivered file.',
+    labels: ['found', 'credentials'],
+  },
   credentialFailures: {
     kind: 'counter',
     name: 'credential_failures_total',

@@ -1,4 +1,5 @@
 import type { Cost } from '../contract/reply/cost.ts';
+import type { Provenance } from '../contract/reply/provenance.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
@@ -56,8 +57,8 @@ export interface Metrics {
   taskFailed(failure: { readonly task: string }): void;
   /** Call after each attempt to send an ended job to its webhook. */
   webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
-  /** Call for each image that is delivered, with the result of its mark. */
-  marked(result: MarkResult): void;
+  /** Call for each image that is delivered. */
+  imageDescribed(provenance: Pick<Provenance, 'found' | 'credentials' | 'mark'>): void;
   /** Call after each attempt to sign an image, whether or not it was signed. */
   signed(attempt: { readonly durationMs: number }): void;
   /** Call when an image could not be validated or signed. */
@@ -68,10 +69,6 @@ export interface Metrics {
 
 /** The results of an attempt to deliver a webhook. Another attempt follows after `retried`. */
 export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
-
-/** The results of marking an image as generated (docs/provenance.md). */
-export const MARK_RESULTS = ['written', 'existing', 'none'] as const;
-export type MarkResult = (typeof MARK_RESULTS)[number];
 
 /**
  * The reasons why an image could not be validated or signed. `busy`: the queue was full. `timed_out`: the task took too long.
@@ -105,7 +102,7 @@ export const silentMetrics: Metrics = {
   circuitRejected: () => {},
   taskFailed: () => {},
   webhookSent: () => {},
-  marked: () => {},
+  imageDescribed: () => {},
   signed: () => {},
   credentialsFailed: () => {},
   exposition: async () => '',

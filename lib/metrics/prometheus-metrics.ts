@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import { FOUND, MARK_RESULTS } from '../contract/reply/provenance.ts';
 import {
   BREAKER_STATES,
   METHODS,
@@ -12,7 +13,6 @@ import { createMetrics, METRICS } from './metric-table.ts';
 import {
   type CountedElsewhere,
   CREDENTIAL_FAILURES,
-  MARK_RESULTS,
   type Metrics,
   WEBHOOK_RESULTS,
 } from './metrics.ts';
@@ -75,7 +75,10 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     circuitRejected: () => metrics.circuitRejections.inc(),
     taskFailed: ({ task }) => metrics.taskFailures.inc({ task }),
     webhookSent: (result) => metrics.webhookDeliveries.inc({ result }),
-    marked: (result) => metrics.marks.inc({ result }),
+    imageDescribed({ found, credentials, mark }) {
+      metrics.credentials.inc({ found, credentials });
+      metrics.marks.inc({ result: mark });
+    },
     signed: ({ durationMs }) => metrics.signingSecs.observe(durationMs / 1000),
     credentialsFailed: (reason) => metrics.credentialFailures.inc({ reason }),
     exposition(now) {
@@ -89,11 +92,20 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   };
 }
 
+/** The outcomes for an image that was made without credentials, and for an image with earlier credentials. */
+const NEW_CREDENTIALS = ['none', 'signed'] as const;
+const EARLIER_CREDENTIALS = ['kept', 'resigned', 'dropped'] as const;
+
 /** Creates series with the value 0, because an alert on an increase does not detect the first count of a new series. */
 function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
   for (const result of MARK_RESULTS) counters.marks.inc({ result }, 0);
+  for (const found of FOUND) {
+    for (const credentials of found === 'none' ? NEW_CREDENTIALS : EARLIER_CREDENTIALS) {
+      counters.credentials.inc({ found, credentials }, 0);
+    }
+  }
   for (const reason of CREDENTIAL_FAILURES) counters.credentialFailures.inc({ reason }, 0);
   for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
   for (const { method, path } of routes) counters.httpRequests.labels(path, method, '500').inc(0);

@@ -106,9 +106,18 @@ function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesRespo
     ...(cost ? { cost } : {}),
     timings,
     delivered,
+    ...provenanceOf(response),
     ...(ignored.length > 0 ? { ignored_parameters: ignored } : {}),
     warnings,
   };
+}
+
+/** Returns the provenance of all images. Omitted if any image is of an earlier version, because the order is that of the images. */
+function provenanceOf({
+  data,
+}: ImageResponseWithBytes): Pick<ImagesResponse['bridge_ext'], 'provenance'> {
+  const provenance = data.flatMap((image) => image.provenance ?? []);
+  return provenance.length === data.length ? { provenance } : {};
 }
 
 type Changes = Pick<ImageResponseWithBytes, 'normalizations' | 'warnings'>;
@@ -170,6 +179,7 @@ function* toCompleted(
   for (const image of data) {
     // A stream always requests bytes.
     if (image.type !== 'b64_json') continue;
+    const isLast = image === data.at(-1);
     yield {
       type: `${prefix}.completed`,
       b64_json: image.b64_json,
@@ -179,10 +189,18 @@ function* toCompleted(
       background: background ?? 'auto',
       output_format: image.format,
       ...(request.parameters.n > 1 ? { index: image.index } : {}),
-      ...(image === data.at(-1) && {
-        ...usageOf(usage),
-        ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: ignored } } : {}),
-      }),
+      ...(isLast ? usageOf(usage) : {}),
+      ...toBridgeExt(image, isLast ? ignored : []),
     };
   }
+}
+
+function toBridgeExt({ provenance }: ImageWithBytes, ignored: readonly string[]) {
+  if (provenance === undefined && ignored.length === 0) return {};
+  return {
+    bridge_ext: {
+      ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),
+      ...(provenance && { provenance }),
+    },
+  };
 }

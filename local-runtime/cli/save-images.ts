@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
+import type { Provenance } from '../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import { saveFile } from '../../lib/platform/durable-file.ts';
@@ -119,12 +120,22 @@ function printNotes(
   const size = first === undefined ? '' : `${first.width}x${first.height} ${first.format}, `;
   const facts = `${size}${model}, ${(timings.total_ms / 1000).toFixed(1)} s`;
   io.stderr(`${styled('dim', printable(facts), 'stderr', io)}\n`);
+  for (const { index, provenance } of data) {
+    if (provenance === undefined || provenance.credentials === 'none') continue;
+    const text = `credentials of image ${index + 1}: ${toCredentialText(provenance)}`;
+    io.stderr(`${styled('dim', printable(text), 'stderr', io)}\n`);
+  }
   for (const { field, reason } of normalizations) {
     io.stderr(`${styled('yellow', 'changed', 'stderr', io)} ${printable(`${field}: ${reason}`)}\n`);
   }
   for (const warning of warnings) {
     io.stderr(`${styled('yellow', 'warning', 'stderr', io)} ${printable(warning)}\n`);
   }
+}
+
+function toCredentialText({ credentials, reason, found, signer }: Provenance): string {
+  const outcome = reason === undefined ? credentials : `${credentials} (${reason})`;
+  return `${outcome}, found ${found}${signer === undefined ? '' : `, signed by ${signer}`}`;
 }
 
 /** The file name that stands for standard output or standard input. */

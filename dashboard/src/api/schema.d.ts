@@ -1849,7 +1849,7 @@ export interface components {
              * @enum {string}
              */
             mark: "written" | "existing" | "none";
-            /** @description The value of the mark, a URL. Absent without a mark. */
+            /** @description The value of the mark: a URL of the IPTC vocabulary. A mark of the provider may be another text. Absent without a mark. */
             source_type?: string;
         };
         Normalization: {

@@ -29,6 +29,10 @@ export const LOSS_REASONS = [
 ] as const;
 export type LossReason = (typeof LOSS_REASONS)[number];
 
+/** The results of marking an image as generated. */
+export const MARK_RESULTS = ['written', 'existing', 'none'] as const;
+export type MarkResult = (typeof MARK_RESULTS)[number];
+
 const FoundState = documented(
   v.picklist(FOUND),
   'The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.',
@@ -54,12 +58,12 @@ export const Provenance = v.strictObject({
     'Present with `dropped`: the step that removed the credentials or, if the bridge signs images, the reason why the image was not signed.',
   ),
   mark: documented(
-    v.picklist(['written', 'existing', 'none']),
+    v.picklist(MARK_RESULTS),
     'The IPTC property DigitalSourceType of the delivered image: written by the bridge, part of the image of the provider, or absent.',
   ),
   source_type: documented(
-    v.optional(v.pipe(v.string(), v.maxLength(2048))),
-    'The value of the mark, a URL. Absent without a mark.',
+    v.optional(v.pipe(v.string(), v.maxLength(256))),
+    'The value of the mark: a URL of the IPTC vocabulary. A mark of the provider may be another text. Absent without a mark.',
   ),
 });
 export type Provenance = v.InferOutput<typeof Provenance>;

@@ -162,6 +162,7 @@ async function inForm(
   const images = outputs.map((it) => ({
     image: it.image,
     sidecar: it.sidecar,
+    provenance: it.provenance,
     output:
       job === undefined ? undefined : { job, facts: { ...outputFacts(it), delivered: it.verdict } },
   }));
@@ -180,13 +181,14 @@ async function inForm(
 
 /** Returns an image that an ended process has published as this process delivers images. */
 function toDeliveredImages({ record, facts }: EarlierImage): DeliveredImages {
-  const { id, name, format, width, height, bytes, sha256, sidecar } = record;
+  const { id, name, format, width, height, bytes, sha256, sidecar, provenance } = record;
   const { delivered: _, ...image } = facts;
   return {
     data: [
       {
         ...{ type: 'artifact', id, name, format, width, height, bytes, sha256, ...image },
         ...(sidecar ? { metadata_name: sidecar.name } : {}),
+        ...(provenance && { provenance }),
       },
     ],
     publications: [{ record }],
@@ -207,8 +209,9 @@ function toOne(all: readonly DeliveredImages[]): DeliveredImages {
 }
 
 function facts(it: DescribedOutput) {
-  const { format, width, height, bytes, sha256 } = it.image;
-  return { format, width, height, bytes: bytes.length, sha256, ...outputFacts(it) };
+  const { image, provenance } = it;
+  const { format, width, height, bytes, sha256 } = image;
+  return { format, width, height, bytes: bytes.length, sha256, ...outputFacts(it), provenance };
 }
 
 /** Returns the facts of an image that are not stored in its file. */

@@ -5,21 +5,22 @@ import {
   OMITTABLE_FIELDS,
   type OmittableField,
 } from '../../contract/reply/metadata-record.ts';
+import type { Provenance } from '../../contract/reply/provenance.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
-import type { Claim } from '../../provenance/manifest-definition.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
 import { type Mark, NO_MARK } from './mark.ts';
 import { type Outcome, warningsOf } from './response.ts';
+import { type CredentialFacts, factsUnsigned } from './treatment.ts';
 
 export interface DescribeDeps {
   readonly engine: Pick<ImageTools, 'writeXmp' | 'withoutManifest'>;
   readonly credentials: Pick<Credentials, 'sign' | 'marks'>;
-  readonly metrics: Pick<Metrics, 'marked'>;
+  readonly metrics: Pick<Metrics, 'imageDescribed'>;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface DescribeDeps {
  * `warnings` includes the warnings about these steps.
  */
 export interface DescribedOutput extends FinishedOutput {
-  readonly mark: Mark;
+  readonly provenance: Provenance;
   readonly sidecar: Buffer | undefined;
 }
 
@@ -50,9 +51,15 @@ export async function describeImages(
       const record = isEmbedded(metadata)
         ? toMetadataRecord(outcome, timings, output, compactFacts(output))
         : undefined;
-      const { image, mark, warnings } = await completed(deps, output, record, signal);
-      deps.metrics.marked(mark.result);
-      const described = { ...output, image, mark, warnings: [...output.warnings, ...warnings] };
+      const { image, warnings, ...facts } = await completed(deps, output, record, signal);
+      const provenance = toProvenance(facts);
+      deps.metrics.imageDescribed(provenance);
+      const described = {
+        ...output,
+        image,
+        provenance,
+        warnings: [...output.warnings, ...warnings],
+      };
       const known = withWarnings(outcome, warnings);
       const sidecar = metadata.startsWith('sidecar')
         ? toSidecar(toMetadataRecord(known, timings, output, fullFacts(described)))
@@ -68,10 +75,11 @@ export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warni
   return { ...outcome, result: { ...result, warnings: [...result.warnings, ...more] } };
 }
 
-/** An image whose bytes no longer change, and the warnings about its last steps. */
+/** An image whose bytes no longer change, with the facts and the warnings about its last steps. */
 interface Completed {
   readonly image: VerifiedImage;
   readonly mark: Mark;
+  readonly credentials: CredentialFacts;
   readonly warnings: readonly Warning[];
 }
 
@@ -86,8 +94,8 @@ async function completed(
   signal: AbortSignal,
 ): Promise<Completed> {
   const { image, treatment } = output;
-  const unmarked = { image, mark: presentMark(output), warnings: [] };
-  if (!treatment.takesXmp) return unmarked;
+  const unmarked = { image, mark: presentMark(output) };
+  if (!treatment.takesXmp) return { ...unmarked, credentials: treatment.facts, warnings: [] };
   if (record === undefined) {
     const marked = await withMark(deps, output, signal);
     return signed(deps, output, marked ?? unmarked, signal);
@@ -98,7 +106,7 @@ async function completed(
     throw error;
   });
   return recorded === undefined
-    ? { ...unmarked, warnings: ['metadata_not_embedded'] }
+    ? { ...unmarked, credentials: factsUnsigned(treatment), warnings: ['metadata_not_embedded'] }
     : signed(deps, output, recorded, signal);
 }
 
@@ -160,30 +168,30 @@ async function signed(
   unsigned: Unsigned,
   signal: AbortSignal,
 ): Promise<Completed> {
-  const { claim, isKeptWithoutRecord } = output.treatment;
-  if (claim === undefined) return { ...unsigned, warnings: [] };
+  const { claim, isKeptWithoutRecord, facts } = output.treatment;
+  if (claim === undefined) return { ...unsigned, credentials: facts, warnings: [] };
   // The record has made the credentials of the provider invalid. They are part of the new manifest.
   const bytes = await engine.withoutManifest(unsigned.image, signal);
   const signing = await credentials.sign({ ...unsigned.image, bytes }, claim, signal);
-  if (signing.ok) return { ...unsigned, image: signing.image, warnings: [] };
+  if (signing.ok) return { ...unsigned, image: signing.image, credentials: facts, warnings: [] };
+  const left = factsUnsigned(output.treatment);
   if (isKeptWithoutRecord) {
     const warnings = ['metadata_not_embedded', 'signing_failed'] as const;
-    return { image: output.image, mark: presentMark(output), warnings };
+    return { image: output.image, mark: presentMark(output), credentials: left, warnings };
   }
-  const lost = hasOriginalCredentials(claim) ? (['credentials_dropped'] as const) : [];
-  return { ...unsigned, warnings: [...lost, 'signing_failed'] };
+  const lost = left.credentials === 'dropped' ? (['credentials_dropped'] as const) : [];
+  return { ...unsigned, credentials: left, warnings: [...lost, 'signing_failed'] };
 }
 
-/** Returns true if the image was made from an image with credentials, which an unsigned image does not have. */
-function hasOriginalCredentials(claim: Claim): boolean {
-  switch (claim.kind) {
-    case 'changed':
-      return claim.original.hasCredentials;
-    case 'put_back':
-      return claim.source.hasCredentials || claim.drawn.hasCredentials;
-    case 'created':
-      return false;
-  }
+function toProvenance({
+  credentials,
+  mark: { result, sourceType },
+}: Pick<Completed, 'credentials' | 'mark'>): Provenance {
+  return {
+    ...credentials,
+    mark: result,
+    ...(sourceType === undefined ? {} : { source_type: sourceType }),
+  };
 }
 
 function toSidecar(record: ImageMetadataRecord): Buffer {
@@ -192,13 +200,26 @@ function toSidecar(record: ImageMetadataRecord): Buffer {
   return Buffer.from(fitRecord(record, toText, fits));
 }
 
-function compactFacts({ index, image: { format, width, height } }: FinishedOutput) {
-  return { index, format, width, height };
+type ImageFacts = Pick<ImageMetadataRecord, 'image' | 'provenance'>;
+
+function compactFacts({ treatment: { facts }, ...output }: FinishedOutput): ImageFacts {
+  const { found, signer } = facts;
+  return {
+    image: compactImage(output),
+    provenance: { found, ...(signer === undefined ? {} : { signer }) },
+  };
 }
 
-function fullFacts(output: FinishedOutput): ImageMetadataRecord['image'] {
+function fullFacts({ provenance, ...output }: Omit<DescribedOutput, 'sidecar'>): ImageFacts {
   const { bytes, sha256 } = output.image;
-  return { ...compactFacts(output), bytes: bytes.byteLength, sha256 };
+  return { image: { ...compactImage(output), bytes: bytes.byteLength, sha256 }, provenance };
+}
+
+function compactImage({
+  index,
+  image: { format, width, height },
+}: Pick<FinishedOutput, 'index' | 'image'>) {
+  return { index, format, width, height };
 }
 
 /** Returns the complete record of how one image was made. */
@@ -206,7 +227,7 @@ export function toMetadataRecord(
   outcome: Outcome,
   timings: Timings,
   { revisedPrompt }: Pick<FinishedOutput, 'revisedPrompt'>,
-  image: ImageMetadataRecord['image'],
+  { image, provenance }: ImageFacts,
 ): ImageMetadataRecord {
   const { plan, result, attempts, completedSecs } = outcome;
   return {
@@ -221,6 +242,7 @@ export function toMetadataRecord(
     ...(result.session ? { session: result.session } : {}),
     timings,
     warnings: warningsOf(outcome),
+    ...(provenance && { provenance }),
     image,
   };
 }

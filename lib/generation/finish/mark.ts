@@ -1,10 +1,10 @@
+import type { MarkResult } from '../../contract/reply/provenance.ts';
 import {
   compositeOf,
   type SourceType,
   toSourceTypeUrl,
 } from '../../contract/resources/source-type.ts';
 import type { ImageTools } from '../../images/image.ts';
-import type { MarkResult } from '../../metrics/metrics.ts';
 import type { MadeImage } from './treatment.ts';
 
 /** The mark of an image: the source type (IPTC) in its XMP. */

@@ -72,6 +72,18 @@ export async function treat(
   ]);
 }
 
+/**
+ * Returns the facts about an image that could not be signed: it keeps the credentials of the provider if only the record would
+ * have changed it, and otherwise has none.
+ */
+export function factsUnsigned({ isKeptWithoutRecord, facts }: Treatment): CredentialFacts {
+  const { credentials: _, reason: __, ...known } = facts;
+  if (isKeptWithoutRecord) return { ...known, credentials: 'kept' };
+  return known.found === 'none'
+    ? { ...known, credentials: 'none' }
+    : { ...known, credentials: 'dropped', reason: 'signing_failed' };
+}
+
 /** Treats an image whose bytes the provider has signed. Only a record changes it, and with the record a mark is written. */
 function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Treatment {
   const { found } = original;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CREDENTIALS, FOUND, MARK_RESULTS } from '../../../lib/contract/reply/provenance.ts';
 import { METHODS, OTHER_METHOD } from '../../../lib/contract/resources/diagnostics.ts';
 import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
 import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
@@ -7,7 +8,6 @@ import { REFUSAL_REASONS } from '../../../lib/errors/refusals.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
 import {
   CREDENTIAL_FAILURES,
-  MARK_RESULTS,
   type Metrics,
   WEBHOOK_RESULTS,
 } from '../../../lib/metrics/metrics.ts';
@@ -52,6 +52,7 @@ function recordAll(metrics: Metrics): void {
   metrics.circuitRejected();
   metrics.taskFailed({ task: 'job-retention' });
   metrics.webhookSent('retried');
+  metrics.imageDescribed({ found: 'valid', credentials: 'resigned', mark: 'written' });
   metrics.signed({ durationMs: 30 });
   metrics.credentialsFailed('timed_out');
 }
@@ -230,6 +231,8 @@ describe('createPrometheusMetrics', () => {
         ...WEBHOOK_RESULTS,
         ...CREDENTIAL_FAILURES,
         ...MARK_RESULTS,
+        ...FOUND,
+        ...CREDENTIALS,
       ],
     ]);
     const metrics = await open();

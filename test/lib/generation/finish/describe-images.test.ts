@@ -313,7 +313,12 @@ describe('sidecars', () => {
     const beside = v.parse(ImageMetadataRecord, JSON.parse(onDisk['red.json'] ?? ''));
     const { bytes: _bytes, sha256: _sha256, ...compact } = beside.image;
     expect(beside.image).toMatchObject({ bytes, sha256 });
-    expect(await embeddedIn(content!.bytes)).toEqual({ ...beside, image: compact });
+    expect(beside.provenance).toEqual({ found: 'none', credentials: 'none', mark: 'none' });
+    expect(await embeddedIn(content!.bytes)).toEqual({
+      ...beside,
+      image: compact,
+      provenance: { found: 'none' },
+    });
     expect(response.data[0]).toMatchObject({ sha256, metadata_name: 'red.json' });
   });
 
@@ -358,8 +363,10 @@ function outcomeOf(sent: object = {}, capabilities = anything): Outcome {
   };
 }
 
+const PROVENANCE = { found: 'none', credentials: 'none', mark: 'none' } as const;
+
 const recordOf = (outcome: Outcome, revisedPrompt?: string) =>
-  toMetadataRecord(outcome, TIMINGS, { revisedPrompt }, IMAGE);
+  toMetadataRecord(outcome, TIMINGS, { revisedPrompt }, { image: IMAGE, provenance: PROVENANCE });
 
 describe('toMetadataRecord', () => {
   it('contains all fields of the schema', () => {
@@ -386,6 +393,7 @@ describe('toMetadataRecord', () => {
       cost: { amount: '0.04', currency: 'USD', basis: 'reported' },
       timings: TIMINGS,
       warnings: ['negative_prompt_merged', 'sandbox_output'],
+      provenance: PROVENANCE,
       metadata: { order: '7' },
       image: IMAGE,
     });
@@ -488,10 +496,12 @@ describe('longestRecord', () => {
         TIMINGS,
         { revisedPrompt: 'x'.repeat(9000) },
         {
-          index: outcome.plan.report.record.effective.n - 1,
-          format: 'webp',
-          width: 16_384,
-          height: 16_384,
+          image: {
+            index: outcome.plan.report.record.effective.n - 1,
+            format: 'webp',
+            width: 16_384,
+            height: 16_384,
+          },
         },
       ),
       JSON.stringify,

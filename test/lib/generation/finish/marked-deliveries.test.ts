@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ImageWithBytes } from '../../../../lib/contract/reply/image-response.ts';
+import type { MarkResult } from '../../../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { describeImages } from '../../../../lib/generation/finish/describe-images.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import { readSourceType, writeXmp } from '../../../../lib/images/xmp/image-xmp.ts';
-import type { MarkResult } from '../../../../lib/metrics/metrics.ts';
 import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
@@ -225,7 +225,7 @@ describe('describeImages', () => {
       {
         engine: { ...engine, writeXmp: write },
         credentials: MARKING,
-        metrics: { marked: (one) => marks.push(one) },
+        metrics: { imageDescribed: ({ mark }) => marks.push(mark) },
       },
       outcome,
       { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
@@ -233,7 +233,7 @@ describe('describeImages', () => {
     );
 
     expect(marks).toEqual([result]);
-    expect(described?.mark.result).toBe(result);
+    expect(described?.provenance.mark).toBe(result);
     expect(described?.image.bytes.equals(bytes)).toBe(result === 'none');
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageWithBytes, Warning } from '../../../../lib/contract/reply/image-response.ts';
+import type { Provenance } from '../../../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import type { ManifestReport } from '../../../../lib/contract/resources/artifact-credentials.ts';
 import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
@@ -164,7 +165,8 @@ async function deliver(one: Case, given: Buffer) {
     ...(one.path === 'put_back' ? edit : {}),
   });
   const { response } = await rig.run(request, rig.newContext()).result;
-  return { bytes: inlineBytes(response.data[0]), warnings: response.warnings };
+  const [image] = response.data;
+  return { bytes: inlineBytes(image), warnings: response.warnings, provenance: image?.provenance };
 }
 
 function inlineBytes(image: ImageWithBytes | undefined): Buffer {
@@ -199,6 +201,43 @@ function promised({ certificate, origin, path, source, record, from, to }: Case)
   const warnings: Warning[] = [...(embeds ? ['metadata_not_embedded' as const] : []), ...invalid];
   return { state, isUnchanged: true, hasRecord: false, warnings };
 }
+
+/** Returns the provenance that docs/provenance.md promises for a case. */
+function promisedProvenance({ certificate, path, record, from, to, ...one }: Case): Provenance {
+  const signs = certificate !== 'none';
+  const states = signs ? CHECKED : UNCHECKED;
+  const all = path === 'put_back' ? [one.origin, one.source] : [one.origin];
+  const originals = all.map((origin) => states[origin]);
+  const found = originals.find((state) => state !== 'none') ?? 'none';
+  const hasSigner = found === 'valid' || found === 'invalid';
+  const known = {
+    found,
+    mark: 'none',
+    ...(hasSigner ? { signer: 'Provider of Tests' } : {}),
+  } as const;
+  if (found === 'none') return { ...known, credentials: certificate === 'all' ? 'signed' : 'none' };
+  const isRedrawn = path !== 'plain' || from !== to;
+  if (!isRedrawn && record === 'none') return { ...known, credentials: 'kept' };
+  const obstacle = originals.find((state) => state !== 'none' && state !== 'valid');
+  if (signs && obstacle === undefined) return { ...known, credentials: 'resigned' };
+  if (!isRedrawn) return { ...known, credentials: 'kept' };
+  const step = path === 'plain' ? 'converted' : path;
+  const isNamed = obstacle === 'invalid' || obstacle === 'unreadable';
+  return { ...known, credentials: 'dropped', reason: signs && isNamed ? obstacle : step };
+}
+
+const CHECKED = {
+  unsigned: 'none',
+  signed: 'valid',
+  tampered: 'invalid',
+  unreadable: 'unreadable',
+} as const;
+const UNCHECKED = {
+  unsigned: 'none',
+  signed: 'present',
+  tampered: 'present',
+  unreadable: 'present',
+} as const;
 
 const OWN_WARNINGS: readonly Warning[] = [
   'credentials_dropped',
@@ -255,6 +294,15 @@ describe('the delivery of an image', () => {
 
       const facts = await factsOf(one, given, delivered);
       expect({ round, ...one, ...facts }).toEqual({ round, ...one, ...promised(one) });
+      const { provenance } = delivered;
+      expect({ round, ...one, provenance }).toEqual({
+        round,
+        ...one,
+        provenance: promisedProvenance(one),
+      });
+      expect(provenance?.credentials === 'dropped').toBe(
+        facts.warnings.includes('credentials_dropped'),
+      );
       expect(delivered.bytes.includes(PROMPT)).toBe(facts.hasRecord);
       const state = await outsideState(delivered.bytes, one.to);
       if (state !== undefined) expect({ round, state }).toEqual({ round, state: facts.state });
@@ -362,6 +410,7 @@ describe('the delivery of an image', () => {
 
       expect(inlineBytes(response.data[0]).equals(given)).toBe(true);
       expect(response.warnings).toEqual(['metadata_not_embedded', 'signing_failed']);
+      expect(response.data[0]?.provenance).toMatchObject({ found: 'valid', credentials: 'kept' });
       expect(rig.provider.calls).toHaveLength(1);
     },
   );
@@ -375,11 +424,16 @@ describe('the delivery of an image', () => {
       ...{ record: 'none', from: 'png', to: 'png' },
     };
 
-    const { warnings } = await deliver(one, await givenIn(one));
+    const { warnings, provenance } = await deliver(one, await givenIn(one));
 
     expect(warnings).toEqual(
       expect.arrayContaining(['credentials_dropped', 'signing_failed'] satisfies Warning[]),
     );
+    expect(provenance).toMatchObject({
+      found: 'valid',
+      credentials: 'dropped',
+      reason: 'signing_failed',
+    });
   });
 
   test('stays as the provider returned it if a signed image cannot hold a record', async () => {
@@ -431,6 +485,10 @@ describe('the delivery of an image', () => {
     expect(inlineBytes(kept.data[0]).equals(given)).toBe(true);
     expect(kept.warnings).toEqual(['metadata_not_embedded']);
     expect(converted.warnings).toEqual(['output_format_converted', 'credentials_dropped']);
+    expect([kept.data[0]?.provenance, converted.data[0]?.provenance]).toEqual([
+      { found: 'too_large', credentials: 'kept', mark: 'none' },
+      { found: 'too_large', credentials: 'dropped', reason: 'too_large', mark: 'none' },
+    ]);
   });
 
   const fails = async () => ({ ok: false, failure: 'trapped' }) as const;

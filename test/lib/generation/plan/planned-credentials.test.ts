@@ -6,7 +6,7 @@ import { flat, hinted, maskOf } from '../masked-images.ts';
 import { planOf } from '../plans.ts';
 import { inlineImage, requestOf } from '../requests.ts';
 
-const onlyPng = { ...anything, output_formats: ['png'] } as const;
+const onlyPng = { ...anything, output_formats: ['png' as const] };
 
 async function putBack() {
   const mask = await maskOf({ width: 48, height: 32 }, () => 0);
