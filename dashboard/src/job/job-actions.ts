@@ -13,7 +13,7 @@ import { copyText } from '../shell/copy-text.ts';
 import { attempt } from '../shell/toasts.ts';
 import { type TextKey, text } from '../text/text.ts';
 import type { JobDetail } from './state/job-detail.ts';
-import type { JobImage } from './state/job-images.ts';
+import { idOf, type JobImage } from './state/job-images.ts';
 
 /** Creates the actions on the job in view, which report their failures. Dangerous actions need a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
@@ -109,7 +109,7 @@ function createDraftActions(page: Page) {
     /** Uses an output as the source of an edit. */
     edit({ path, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job): void {
       if (size === undefined) return;
-      const artifact = { id: path.slice(path.lastIndexOf('/') + 1), ...size, format, bytes };
+      const artifact = { id: idOf({ path }), ...size, format, bytes };
       const facts = { id: job.id, prompt: job.request.prompt };
       draft.editArtifact(artifact, imageName(facts, format, isOneOfSeveral ? number : undefined));
       void showImages();

@@ -9,6 +9,7 @@ import { usePage } from '../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
+import { ChecksProvider, createChecks } from './credentials/checks.ts';
 import { Inspector } from './inspector/inspector.tsx';
 import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
 import { JobBar } from './job-bar.tsx';
@@ -56,7 +57,9 @@ interface JobScreenProps {
 }
 
 function JobScreen({ id, job, summary, error }: JobScreenProps) {
+  const { api } = usePage();
   const heading = useRef<HTMLHeadingElement>(null);
+  const checks = useMemo(() => createChecks(api), [api, id]);
   const look = useLooking(id, job, summary);
   const { neighbours, go } = useNeighbours(id);
   useJobKeys({ job, look, neighbours, go });
@@ -66,17 +69,19 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
   useEffect(() => heading.current?.focus(), []);
   return (
     <LookProvider value={look}>
-      <div class="job-screen">
-        <JobBar job={job} prompt={prompt} heading={heading} />
-        <main>
-          <Stage job={job} />
-          <Strip neighbours={neighbours} onChoose={go} />
-          <p class="sr" role="status">
-            {job && stateText(job)}
-          </p>
-        </main>
-        {job ? <Inspector job={job} /> : <UnreadJob prompt={prompt} error={error} />}
-      </div>
+      <ChecksProvider value={checks}>
+        <div class="job-screen">
+          <JobBar job={job} prompt={prompt} heading={heading} />
+          <main>
+            <Stage job={job} />
+            <Strip neighbours={neighbours} onChoose={go} />
+            <p class="sr" role="status">
+              {job && stateText(job)}
+            </p>
+          </main>
+          {job ? <Inspector job={job} /> : <UnreadJob prompt={prompt} error={error} />}
+        </div>
+      </ChecksProvider>
     </LookProvider>
   );
 }

@@ -14,6 +14,7 @@ import {
   type TextKey,
   text,
 } from '../../text/text.ts';
+import { CredentialsSection } from '../credentials/credentials-section.tsx';
 import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { CodeSection } from './code-section.tsx';
@@ -30,6 +31,7 @@ export function Inspector({ job }: { readonly job: Job }) {
       <WarningsSection job={job} />
       <PromptSection job={job} />
       <FactsSection job={job} />
+      <CredentialsSection />
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}
       <WebhookSection job={job} />
       <LabelsSection job={job} />

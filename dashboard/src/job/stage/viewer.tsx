@@ -8,6 +8,9 @@ import type { Size } from '../../images/measure-image.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { ZoomBar, ZoomButton } from '../../zoom/zoom-bar.tsx';
+import { CredentialsBadge } from '../credentials/credentials-badge.tsx';
+import { LOOKS } from '../credentials/credentials-section.tsx';
+import { badgeText, toVerdict } from '../credentials/verdict.ts';
 import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
@@ -62,6 +65,7 @@ function ImagePane({ image, beside, side }: ImagePaneProps) {
             <ImageLayer placed={placed} />
             {side !== 'a' && <StageZoomBar placed={placed} />}
             {side && <ImageBadge placed={placed} side={side} />}
+            <CredentialsBadge placed={placed} atEnd={side !== undefined} />
           </>
         );
       }}
@@ -265,7 +269,22 @@ function Cell({ image, cell, onPress }: CellProps) {
       {loaded.state === 'ready' && <img class="cover" src={loaded.url} alt="" decoding="async" />}
       {loaded.state === 'failed' && <LostImage error={loaded.error} size={{ width, height }} />}
       <span class="number num chip">{image.number}</span>
+      <CellMark image={image} />
     </button>
+  );
+}
+
+/** Shows in the grid what is known of the credentials of one image. The story opens from the image alone. */
+function CellMark({ image: { provenance } }: { readonly image: JobImage }) {
+  if (provenance === undefined) return null;
+  const verdict = toVerdict(provenance);
+  const label = badgeText(verdict, provenance);
+  if (label === undefined) return null;
+  return (
+    <span class="mark chip" title={label}>
+      <Icon small of={LOOKS[verdict].icon} />
+      <span class="sr">{label}</span>
+    </span>
   );
 }
 

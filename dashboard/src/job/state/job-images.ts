@@ -1,4 +1,4 @@
-import type { Job, JobArtifact, JobSummary } from '../../api/schemas.ts';
+import type { Job, JobArtifact, JobSummary, Provenance } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
@@ -18,6 +18,8 @@ export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
   readonly size: Size | undefined;
   /** For an output, the name below the artifact root. */
   readonly name: string | undefined;
+  /** For an output, what is known of its Content Credentials. Undefined for images of earlier versions of the bridge. */
+  readonly provenance?: Provenance | undefined;
 }
 
 /** Returns the images of a job in the order of the strip, followed by the image of the compared job. */
@@ -48,7 +50,9 @@ function toInputs(job: Job): readonly JobImage[] {
 function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[] {
   const data = (result ?? partial)?.data ?? [];
   return data.flatMap((image) =>
-    image.type === 'artifact' ? [toOutput(image, image.index, data.length, image.name)] : [],
+    image.type === 'artifact'
+      ? [{ ...toOutput(image, image.index, data.length, image.name), provenance: image.provenance }]
+      : [],
   );
 }
 
@@ -80,6 +84,11 @@ function toOther(other: Job | undefined): readonly JobImage[] {
 /** Returns the images of a job from its summary, for use before the whole job has been read. */
 export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
   return artifacts.map((artifact, index) => toOutput(artifact, index, artifacts.length));
+}
+
+/** Returns the id of an output, which is the end of its path. */
+export function idOf({ path }: Pick<JobImage, 'path'>): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Returns the name of an image, for example "Source" or "Output 2". */

@@ -61,7 +61,8 @@ export function useLooking(
  * image is zoomed. Controls over an image handle their own events.
  */
 function isForZoom(event: Event, pane: HTMLElement): boolean {
-  if (event.target instanceof Element && event.target.closest('button, .divider')) return false;
+  if (event.target instanceof Element && event.target.closest('button, .divider, .menu'))
+    return false;
   const isZoomed = zoomTransform(pane).k > 1;
   const isOneColumn = window.matchMedia('(max-width: 899px)').matches;
   if (event instanceof WheelEvent) return event.ctrlKey || isZoomed || !isOneColumn;

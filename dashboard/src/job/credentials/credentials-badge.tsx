@@ -1,0 +1,46 @@
+import { Icon } from '../../controls/button.tsx';
+import { useMenu } from '../../controls/menu.tsx';
+import { text } from '../../text/text.ts';
+import { INSET_PX, type PlacedImage } from '../stage/image-layer.tsx';
+import { idOf } from '../state/job-images.ts';
+import { useChecks } from './checks.ts';
+import { LOOKS } from './credentials-section.tsx';
+import { Story } from './story.tsx';
+import { badgeText, isMarkedAsAi, toVerdict } from './verdict.ts';
+
+interface Props {
+  readonly placed: PlacedImage;
+  /** True if the start of the upper edge is taken by the letter of a comparison. */
+  readonly atEnd: boolean;
+}
+
+/** Shows in a corner of an image what is known of its Content Credentials. A press opens the story. */
+export function CredentialsBadge({ placed: { image, pane, seen }, atEnd }: Props) {
+  const checks = useChecks();
+  const { isOpen, close, button, menu } = useMenu('dialog');
+  const { provenance } = image;
+  const { value: check } = checks.get(idOf(image));
+  if (provenance === undefined) return null;
+  const verdict = toVerdict(provenance, check.state === 'checked' ? check.report.state : undefined);
+  const label = badgeText(verdict, provenance);
+  const isAi = isMarkedAsAi(provenance);
+  if (label === undefined && !isAi) return null;
+  const style = {
+    insetBlockStart: `${seen.top + INSET_PX}px`,
+    ...(atEnd
+      ? { insetInlineEnd: `${pane.width - seen.left - seen.width + INSET_PX}px` }
+      : { insetInlineStart: `${seen.left + INSET_PX}px` }),
+  };
+  return (
+    <div class="credentials-badge row" style={style}>
+      {label !== undefined && (
+        <button {...button} type="button" class="chip row" title={text('credentials.story.open')}>
+          <Icon small of={LOOKS[verdict].icon} />
+          <span class="cut">{label}</span>
+        </button>
+      )}
+      {isAi && <span class="chip">{text('credentials.ai.made')}</span>}
+      {isOpen && <Story image={image} menu={menu} onClose={close} />}
+    </div>
+  );
+}
