@@ -175,7 +175,7 @@ describe('the credentials of an image', () => {
   it('are marked on each image of a grid, and on both images of a comparison', async () => {
     const facts = { found: 'trusted', credentials: 'kept', mark: 'none' } as const;
     const page = await openJob(facts, { job: pair, path: '?view=grid' });
-    await expect.poll(() => page.locator('.grid .mark').count()).toBe(2);
+    await expect.poll(() => page.locator('.grid .cell-mark').count()).toBe(2);
     await keepScreenshot(page, 'credentials-grid');
 
     await page.getByRole('radio', { name: 'Side by side' }).click();

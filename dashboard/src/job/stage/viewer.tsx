@@ -281,7 +281,7 @@ function CellMark({ image: { provenance } }: { readonly image: JobImage }) {
   const label = badgeText(verdict, provenance);
   if (label === undefined) return null;
   return (
-    <span class="mark chip" title={label}>
+    <span class="cell-mark chip" title={label}>
       <Icon small of={LOOKS[verdict].icon} />
       <span class="sr">{label}</span>
     </span>
