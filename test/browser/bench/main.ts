@@ -43,7 +43,7 @@ row('first paint, s', '1', ({ firstPaintMs }) => firstPaintMs / 1000);
 row('interactive, s', '1.5', ({ interactiveMs }) => interactiveMs / 1000);
 row('longest task, s', '', ({ longestTaskMs }) => longestTaskMs / 1000);
 row('main thread until settled, s of CPU', '', ({ cpuMs }) => cpuMs / 1000);
-row('page, code and style, KB', '120', ({ codeBytes }) => codeBytes / 1000);
+row('page, code and style, KB', '90', ({ codeBytes }) => codeBytes / 1000);
 row('heap, MB', '', ({ heap }) => heap / 1e6);
 
 function row(name: string, limit: string, figure: (load: Load) => number): void {
