@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './sources.ts';
 
-const MAX_BYTES = 120_000;
+const MAX_BYTES = 90_000;
 
 const built = `${ROOT}dist/dashboard/`;
 const page = readFileSync(`${built}index.html`, 'utf8');
