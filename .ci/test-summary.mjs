@@ -1,5 +1,6 @@
-// What the reports of the test runner in FOLDER say: the tests that failed or passed only when they were tried again, and
-// how many there are in all. A report again-*.json is of tests that another one counts. Usage: node .ci/test-summary.mjs FOLDER
+// Prints a summary of the reports of the test runner in FOLDER: the tests that failed or passed only when they were tried again,
+// and the number of all tests. The tests of a report again-*.json are counted in another report.
+// Usage: node .ci/test-summary.mjs FOLDER
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 

@@ -38,8 +38,8 @@ export function createReconciliations({ registry, store, cursors, clock }: Deps)
 
   return {
     /**
-     * Compares at most 50 calls. Throws `not_found` for an unknown provider, `invalid_request` for a cursor of another list, the errors
-     * of `ProviderBilling`, and `overloaded`.
+     * Compares at most 50 calls. Throws `not_found` for an unknown provider, `invalid_request` for a cursor of another list,
+     * `overloaded`, and the errors of `ProviderBilling`.
      */
     async run(
       name: string,

@@ -136,7 +136,7 @@ export interface JobPageRequest {
 
 /** A changed job in its present state, or the id of a removed job. */
 export type JobChange = {
-  /** The number of the change. The changes of a scope are numbered from 1 in the order of their commits, and no number is used twice. */
+  /** The changes of a scope are numbered from 1 in the order of their commits, and no number is used twice. */
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
 

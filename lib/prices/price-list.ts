@@ -21,7 +21,7 @@ export interface PricedWork {
   readonly operation: 'generate' | 'edit';
   /** `auto` if the model chooses the quality. */
   readonly quality: string;
-  /** Undefined if the request names none, or if the model chooses. */
+  /** Undefined if the request names no resolution, or if the model chooses the resolution. */
   readonly resolution: string | undefined;
   /** The pixels of one output. Undefined if the model chooses the size. */
   readonly pixels: number | undefined;
@@ -68,7 +68,7 @@ interface Deps {
   readonly providers: ReadonlyMap<string, PricedProvider>;
 }
 
-/** The value of a megapixel in pixels: vendors charge an image of 1024 x 1024 pixels as one megapixel. */
+/** The pixels of a megapixel. Vendors charge an image of 1024 x 1024 pixels as one megapixel. */
 const MEGAPIXEL = 1024 * 1024;
 
 /** Finds the prices of models, plans costs, and prices calls that have ended. */
@@ -128,7 +128,7 @@ export function createPriceList({ operator, published, shipped, providers }: Dep
     },
 
     /**
-     * Returns the cost of a call that has ended: as reported, else by its prices. `work` describes this call alone. The cost is
+     * Returns the cost of a call that has ended: the reported cost, or else the cost by its prices. `work` describes this call alone. The cost is
      * unknown if a price or a quantity is missing.
      */
     costOf(work: PricedWork, measured: MeasuredCall): Cost {
@@ -176,7 +176,10 @@ function named(rows: Tariff, of: (row: ModelPrice) => string | undefined): reado
   return [...new Set(rows.flatMap((row) => of(row) ?? []))];
 }
 
-/** Returns the rows of the best match, which add up: the rows with the most selectors, and of these the smallest `maxPixels`. */
+/**
+ * Returns the rows of the best match, whose prices are added up: the rows with the most selectors, and of these the rows with the
+ * smallest `maxPixels`.
+ */
 function bestRows(work: PricedWork, rows: Tariff): Tariff {
   const pixels = work.pixels ?? work.maxPixels;
   const matching = rows.filter(

@@ -14,7 +14,7 @@ interface PriceGroup extends Selector {
   readonly limits?: Readonly<Record<string, TokenLimits>>;
 }
 
-/** The most tokens that a call of a model reads and writes, with the page of the vendor and the day on which it was read. */
+/** The most tokens that a call of a model reads and writes, with the page of the vendor and the day on which the page was read. */
 interface TokenLimits {
   readonly input: number;
   readonly output: number;

@@ -6,8 +6,9 @@ import { createTimeSlices } from '../platform/time-slices.ts';
 import { openCredentials } from './credentials.ts';
 import { FEW_DAYS, tryOutSigning } from './signing-trial.ts';
 
-/** Days until the first certificate ends, undefined if no image is signed, and a warning if these are few. */
+/** The result of a check. The warning is present if a certificate ends soon. */
 interface SigningCheck {
+  /** Days until the first certificate ends. Undefined if no image is signed. */
   readonly days: number | undefined;
   readonly warning?: string;
 }

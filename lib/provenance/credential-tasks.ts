@@ -11,7 +11,7 @@ export interface TaskImage {
 /** An image from which the signed image was made. `json` has the other fields of an ingredient of the library. */
 export interface TaskIngredient {
   readonly json: string;
-  /** The image with its manifest. Undefined if the image has no manifest, because then nothing of it may enter the new one. */
+  /** The image with its manifest. Undefined if the image has no manifest, because then no part of the image may enter the new manifest. */
   readonly image: TaskImage | undefined;
 }
 
@@ -46,7 +46,7 @@ export type ThreadMessage =
   /** The library is in an unknown state. */
   | { readonly kind: 'trapped' };
 
-/** What the thread gets at its start. */
+/** The data with which the thread starts. */
 export interface ThreadData {
   /** PEM of the certificates that make a signer trusted. */
   readonly trustAnchors: string | undefined;

@@ -42,8 +42,8 @@ const LOAD_TIMEOUT_MS = 30_000;
 const HEAP_MB = 128;
 
 /**
- * Creates the thread that validates and signs images. The thread starts with the first task. It is replaced after a task that
- * timed out, trapped or used too much memory, so that the next task does not suffer from it.
+ * Creates the thread that validates and signs images. The thread starts with the first task. After a task that
+ * timed out, trapped or used too much memory, the next task starts a new thread.
  */
 export function createCredentialThread({ clock, timeoutMs, trustAnchors, program }: Deps) {
   const turns = createSemaphore(1);
@@ -129,7 +129,7 @@ interface TimedOut {
   readonly kind: 'timed_out';
 }
 
-/** Resolves with the next message of a thread, or with the reason why there is none. */
+/** Resolves with the next message of a thread, or with the reason why no message arrives. */
 function nextMessage(
   worker: Worker,
   clock: Pick<Clock, 'after'>,

@@ -58,8 +58,8 @@ interface NamedOriginal {
 }
 
 /**
- * Returns the definition of a manifest and its ingredients, as JSON of the library. Contains nothing of the request but the name of
- * the model. `newId` returns a random UUID; without it, an ingredient would get the id in the XMP of its image.
+ * Returns the definition of a manifest and its ingredients, as JSON of the library. The name of the model is the only part of the
+ * request in the definition. `newId` returns a random UUID; without it, an ingredient would get the id in the XMP of its image.
  */
 export function toManifestDefinition(
   claim: Claim,

@@ -22,8 +22,8 @@ type Outside = Parameters<typeof createApp>[1] & {
 };
 
 /**
- * Locks the state directory if only one process may serve the state, builds the app, and starts its workers and tasks. Throws `configuration` if another process
- * uses the directory.
+ * Locks the state directory if only one process may serve the state, builds the app, and starts its workers and tasks. Throws
+ * `configuration` if another process uses the directory.
  */
 export async function openApp(
   config: Config,

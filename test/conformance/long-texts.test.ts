@@ -131,7 +131,7 @@ describe('every tool', () => {
   );
 });
 
-/** What lies behind the arguments is not reached by a text that is too long. */
+/** Stands for the parts that a text above its limit never reaches. */
 function refuse(): never {
   throw new ApiFailure('invalid_request', 'the image has no end');
 }

@@ -5,7 +5,7 @@ import { createAccess } from '../../lib/http/access.ts';
 import type { Services } from '../../lib/services.ts';
 import { invoke, openHttpSettings } from '../support/invoke.ts';
 
-/** What each route needs: every route has a row, those that anyone may call too. */
+/** The permission that each route needs. Every route has a row, also a route that anyone may call. */
 const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'GET /health/live': 'public',
   'GET /health/ready': 'public',

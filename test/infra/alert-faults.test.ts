@@ -103,7 +103,7 @@ async function startGateway(target: string, slot: string) {
   };
 }
 
-/** What makes each alert fire. */
+/** The fault that makes each alert fire. */
 const FAULTS: Readonly<Record<string, () => Promise<Scrapes>>> = {
   async ImageBridgeDown() {
     const bridge = await bridgeWith();

@@ -23,7 +23,7 @@ const PAGES = [
   'docs/transparency.md',
 ];
 
-/** Why a block is not run here, by its first line. */
+/** The reasons why blocks are not run here, by their first lines. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'the fresh machine of the continuous integration runs it',
   'npm ci && npm test': 'the fresh machine of the continuous integration runs it',

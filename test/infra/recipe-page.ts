@@ -41,7 +41,7 @@ export async function readRecipes(): Promise<ReadonlyMap<string, readonly Block[
 
 type Environment = Readonly<Record<string, string>>;
 
-/** How a block ended. */
+/** The end of a block. */
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -59,7 +59,7 @@ export async function userFolder(): Promise<string> {
   return folder;
 }
 
-/** What the user of such a folder has in the environment, beside the given variables. */
+/** Returns the environment of the user of such a folder, with the given variables. */
 export function userEnvironment(folder: string, env: Environment): Environment {
   return {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
@@ -91,7 +91,7 @@ export function startBlock({ language, text }: Block, folder: string, env: Envir
   const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
   return {
     ended,
-    /** What this finds in its output, once it is there. Rejects when the block ends before. */
+    /** Resolves with the match of a pattern in the output as soon as it is printed. Rejects if the block ends earlier. */
     printed: (pattern: RegExp) =>
       new Promise<string>((resolve, reject) => {
         child.stdout.on('data', () => {

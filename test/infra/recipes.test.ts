@@ -66,7 +66,7 @@ async function start(options: Start) {
   return {
     folder,
     token,
-    /** What the page says to set. */
+    /** The variables that the page tells its reader to set. */
     env: { IMAGE_BRIDGE_URL: address, IMAGE_BRIDGE_TOKEN: token },
     jobs: await createJobClient({ address }, token),
     async restartAfterKill() {

@@ -133,7 +133,7 @@ function createEntries({ postgres, lease, policies, clock, wakeUps }: Deps) {
   const statements = toStatements(postgres.schema);
   let tidiedMs = Number.NEGATIVE_INFINITY;
 
-  /** Gives the running entries of replicas that are gone an unknown outcome. */
+  /** Ends the running entries of replicas that are gone with an unknown outcome. */
   async function settleGone({ rows }: Queries): Promise<void> {
     const [late] = await rows(statements.findLate);
     if (!late || !(await lease.judge({ rows }))) return;

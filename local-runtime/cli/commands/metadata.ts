@@ -26,7 +26,7 @@ const LIMITS = {
   max_decode_ms: 0,
 };
 
-/** What a file says about how its image was made. A part is null if the file does not have it. */
+/** The statements of a file about the origin of its image. A part is null if the file does not contain the part. */
 interface Metadata {
   readonly record: ImageMetadataRecord | null;
   /** URL of the IPTC source type, which marks generated images. */

@@ -21,7 +21,10 @@ const SETTINGS = [
   'providers.sandbox.latency_ms=600000',
 ];
 
-/** Measures job creates while four jobs run and each sync of the disk takes 10 ms longer, and the delay of a reply that needs no disk. */
+/**
+ * Measures job creates while four jobs run and each sync of the disk takes 10 ms longer, and the delay of a reply that needs no
+ * disk.
+ */
 export const slowDisk: Bench = {
   name: 'slow-disk',
   async run(tools) {

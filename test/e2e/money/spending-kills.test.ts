@@ -14,7 +14,8 @@ import {
   startPaidServices,
 } from './paid-services.ts';
 
-// Set MONEY_KILLS=50 MONEY_CLIENTS=64 for a long run with kills, and MONEY_CALLS=1000 for one without. MONEY_SEED repeats its failures.
+// MONEY_KILLS=50 MONEY_CLIENTS=64 is a long run with kills, and MONEY_CALLS=1000 is a long run without kills. MONEY_SEED repeats the
+// failures of the services.
 const KILLS = Number(process.env['MONEY_KILLS'] ?? 2);
 const CLIENTS = Number(process.env['MONEY_CLIENTS'] ?? 6);
 const CALLS = Number(process.env['MONEY_CALLS'] ?? 40);

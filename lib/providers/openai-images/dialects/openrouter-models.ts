@@ -96,7 +96,8 @@ function textsOf(parameter: unknown): readonly string[] {
 
 /**
  * Returns the capabilities of a model from its descriptor (OpenRouter's guide to image generation, 2026-11). A parameter
- * without a descriptor, or with a malformed descriptor, is unsupported. Values without a name in the contract are omitted, such as the ratio `9:19.5`.
+ * without a descriptor, or with a malformed descriptor, is unsupported. Values without a name in the contract, such as the ratio
+ * `9:19.5`, are omitted.
  */
 export function openrouterCapabilities(
   { supported_parameters: parameters, supports_streaming: streams }: OpenrouterDescriptor,
