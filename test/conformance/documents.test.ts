@@ -1,11 +1,22 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './sources.ts';
 
 const CONTRACT = 'docs/contract.md';
 const CONTRACT_TESTS = 'docs/contract-tests.md';
-const FOLDERS = ['', 'docs/', 'docs/decisions/'];
+const GUIDE_TESTS = 'docs/guide-tests.md';
+
+/** The pages below `docs` that need no section in `GUIDE_TESTS`. */
+const NO_GUIDES: Readonly<Record<string, string>> = {
+  'contract.md': 'its tests have a page of their own',
+  'contract-tests.md': 'names tests',
+  'guide-tests.md': 'names tests',
+  'configure.md': 'generated from the settings',
+  'performance.md': 'reports measurements',
+  'recipes.md': 'all its blocks are run by tests',
+  'start.md': 'all its blocks are run by tests, and the contract makes its promises',
+};
 
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 const NAMED_TEST = /`(test\/[^`]+)`: (.+?)(?=<br>| \|$)/gm;
@@ -16,13 +27,18 @@ const PATH =
 /** The provider that a page invents. */
 const INVENTED = /acme/;
 
+const DOCUMENT = /(?<![\w/.-])(docs\/[\w/-]+\.md)/g;
+
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 
 /** Every page of the repository, its path relative to the root. */
-const PAGES = FOLDERS.flatMap((folder) =>
-  readdirSync(`${ROOT}${folder}`)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => folder + name),
+const PAGES = globSync('{*,{docs,handlers,infra,lib,local-runtime,test}/**/*}.md', { cwd: ROOT });
+
+const SOURCES = globSync(
+  '{dashboard/src,handlers,infra,lib,local-runtime,test}/**/*.{mjs,ts,tsx}',
+  {
+    cwd: ROOT,
+  },
 );
 
 /** Returns the text outside of fenced code. */
@@ -79,21 +95,49 @@ describe('the documents', () => {
 
     expect(missing).toEqual([]);
   });
+
+  it('exist if a comment or a text of the program names them', () => {
+    const missing = SOURCES.flatMap((path) =>
+      [...read(path).matchAll(DOCUMENT)]
+        .map(([, document = '']) => document)
+        .filter((document) => !existsSync(`${ROOT}${document}`))
+        .map((document) => `${path}: ${document}`),
+    );
+
+    expect(missing).toEqual([]);
+  });
 });
 
 describe(CONTRACT_TESTS, () => {
-  const named = [...read(CONTRACT_TESTS).matchAll(NAMED_TEST)];
-
   it('has a section for each section of the contract', () => {
     expect(sectionsOf(CONTRACT_TESTS)).toEqual(sectionsOf(CONTRACT));
   });
+});
+
+describe(GUIDE_TESTS, () => {
+  it('has a section for each guide', () => {
+    const pages = PAGES.filter((page) => posix.dirname(page) === 'docs').map((page) =>
+      posix.basename(page),
+    );
+
+    expect(sectionsOf(GUIDE_TESTS)).toEqual(
+      pages.filter((page) => !(page in NO_GUIDES)).toSorted(),
+    );
+  });
+});
+
+describe.each([
+  [CONTRACT_TESTS, 100],
+  [GUIDE_TESTS, 50],
+])('%s', (page, leastRows) => {
+  const named = [...read(page).matchAll(NAMED_TEST)];
 
   it('names at least one test in each row', () => {
-    const rows = read(CONTRACT_TESTS)
+    const rows = read(page)
       .split('\n')
       .filter((line) => line.startsWith('| ') && line !== '| promise | tests |');
 
-    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.length).toBeGreaterThan(leastRows);
     expect(rows.filter((row) => [...row.matchAll(NAMED_TEST)].length === 0)).toEqual([]);
   });
 
