@@ -621,6 +621,18 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
+      test('nothing is claimed while the maximum number of jobs runs', async () => {
+        await queue('one', 2);
+        await queue('other', 2);
+
+        const claimed = [];
+        for (let nth = 0; nth < 3; nth += 1) claimed.push((await store.claim(LATER, 2))?.sequence);
+        const above = (await store.claim(LATER, 3))?.sequence;
+
+        expect(claimed).toEqual([1, 3, undefined]);
+        expect(above).toBe(2);
+      });
+
       test('nothing is claimed from an empty queue', async () => {
         await ended();
 

@@ -345,6 +345,19 @@ describe('publisher.discard', () => {
   });
 });
 
+describe('publisher.finish', () => {
+  test('only publications whose files have their recorded content are complete', async () => {
+    const [whole, changed, missing] = await Promise.all(
+      ['a', 'b', 'c'].map((name) => publish({ ...cat, filename: name }, name)),
+    );
+    const records = [whole, changed, missing].flatMap((one) => one!.map(({ record }) => record));
+    await writeFile(join(rig.root, 'b.png'), 'B');
+    await rm(join(rig.root, 'c.png'));
+
+    expect(await rig.publisher.finish(records)).toEqual([records[0]?.id]);
+  });
+});
+
 describe('publisher.recover', () => {
   test('unfinished publications are removed, and finished publications stay', async () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));

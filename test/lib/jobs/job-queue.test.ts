@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
+import type { JobRecord, UnreadableJob } from '../../../lib/jobs/job-store-port.ts';
 import { createJobQueue } from '../../../lib/jobs/job-worker.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
@@ -32,9 +32,9 @@ function record(sequence: number): JobRecord {
 /** Opens a queue on a store. The test decides the reply to each claim. */
 function openQueue() {
   const clock = createManualClock();
-  const claims: { give(job?: JobRecord): void; refuse(): void }[] = [];
+  const claims: { give(job?: JobRecord | UnreadableJob): void; refuse(): void }[] = [];
   const claim = () =>
-    new Promise<JobRecord | undefined>((resolve, reject) => {
+    new Promise<JobRecord | UnreadableJob | undefined>((resolve, reject) => {
       claims.push({ give: resolve, refuse: () => reject(refusal()) });
     });
   const failures: FailureSource[] = [];
@@ -190,6 +190,18 @@ describe('createJobQueue', () => {
     await clock.advance(0);
 
     expect(given).toEqual([3]);
+  });
+
+  test('a claim is repeated at once after the claim of an unreadable job', async () => {
+    const { clock, claims, given, take } = openQueue();
+    take();
+    claims[0]?.give({ sequence: 1, id: 'job-1', scope: 'anonymous' });
+    await clock.advance(0);
+
+    claims[1]?.give(record(2));
+    await clock.advance(0);
+
+    expect(given).toEqual([2]);
   });
 
   test('a failed claim is retried after a second without a wake', async () => {

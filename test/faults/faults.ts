@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+const FOLDER = join(import.meta.dirname, 'patches');
+
+/** A wrong change of the code that tests must find. */
+export interface Fault {
+  readonly name: string;
+  /** The path of the unified diff. */
+  readonly path: string;
+  /** The sentence about the wrong behaviour, which is the first line of the file. */
+  readonly behaviour: string;
+  /** The path of the changed file, relative to the root. */
+  readonly file: string;
+  /** The test files or folders that must find the fault, from the second line of the file. */
+  readonly tests: readonly string[];
+}
+
+/** Reads the faults in the order of their names. */
+export function readFaults(): readonly Fault[] {
+  const names = readdirSync(FOLDER).toSorted();
+  return names.map((name) => {
+    const path = join(FOLDER, name);
+    const text = readFileSync(path, 'utf8');
+    const [behaviour = ''] = text.split('\n');
+    const tests = /^Tests: (.+)$/m.exec(text)?.[1]?.split(' ') ?? [];
+    const file = /^\+\+\+ b\/(.+)$/m.exec(text)?.[1] ?? '';
+    return { name: name.replace(/\.patch$/, ''), path, behaviour, file, tests };
+  });
+}

@@ -1,0 +1,103 @@
+// npm run faults -- [--only NAME]...: plants each fault of `patches` in a copy of the repository, one at a time, and runs the
+// tests that must find the fault. `--only` selects the faults whose names begin with NAME.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Fault, ROOT, readFaults } from './faults.ts';
+
+const TIMEOUT_MS = 900_000;
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const faults = readFaults().filter(
+  ({ name }) => values.only?.some((start) => name.startsWith(start)) ?? true,
+);
+if (faults.length === 0) throw new Error('no fault has such a name');
+
+const copy = mkdtempSync(join(tmpdir(), 'image-bridge-faults-'));
+const report = join(copy, 'report.json');
+try {
+  copyRepository();
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
+  const failed = runTests([...new Set(faults.flatMap(({ tests }) => tests))], []);
+  if (failed !== undefined) throw new Error(`a test fails without a fault: ${failed}`);
+  const missed = faults.filter((fault) => !isFound(fault));
+  console.log(`${faults.length - missed.length} of ${faults.length} faults found`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+} finally {
+  rmSync(copy, { recursive: true });
+}
+
+/** Copies all files that git tracks or would track. The packages are linked. */
+function copyRepository(): void {
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const names = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  for (const name of names.split('\0').slice(0, -1)) {
+    if (!existsSync(join(ROOT, name))) continue;
+    mkdirSync(dirname(join(copy, name)), { recursive: true });
+    cpSync(join(ROOT, name), join(copy, name));
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+}
+
+/** Plants a fault, runs its tests, and removes the fault. Prints the result. */
+function isFound({ name, path, behaviour, file, tests }: Fault): boolean {
+  change(file, ['apply', path]);
+  const failed = runTests(tests, ['--bail=1']);
+  change(file, ['apply', '--reverse', path]);
+  console.log(
+    failed === undefined ? `NOT FOUND  ${name}: ${behaviour}` : `found      ${name}: ${failed}`,
+  );
+  return failed !== undefined;
+}
+
+/** Changes a file with git, and compiles the file without a check of its types, because threads run the compiled program. */
+function change(file: string, command: readonly string[]): void {
+  execFileSync('git', command, { cwd: copy });
+  const code = stripTypeScriptTypes(readFileSync(join(copy, file), 'utf8'));
+  const imports = /(?<=from '\.[^']+)\.ts(?=';)/g;
+  writeFileSync(join(copy, 'dist', file.replace(/ts$/, 'js')), code.replaceAll(imports, '.js'));
+}
+
+/** Runs tests. Returns the name of a test that fails, or undefined if all tests pass. */
+function runTests(tests: readonly string[], options: readonly string[]): string | undefined {
+  rmSync(report, { force: true });
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      ...['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...options],
+      ...['--reporter=json', `--outputFile=${report}`, ...tests],
+    ],
+    { cwd: copy, env: { ...process.env, PREBUILT: 'yes' }, stdio: 'ignore', timeout: TIMEOUT_MS },
+  );
+  return status === 0 ? undefined : (failedTest() ?? 'the tests ended without a report');
+}
+
+/** Returns the first failed test of the report, or the first file that could not be loaded. */
+function failedTest(): string | undefined {
+  if (!existsSync(report)) return undefined;
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = results.find(({ status }) => status === 'failed');
+  return failed?.fullName ?? testResults.find(({ status }) => status === 'failed')?.name;
+}
+
+/** The members of a report of Vitest that are read. */
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
