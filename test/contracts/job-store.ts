@@ -325,6 +325,18 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.totals()).byStatus.queued).toBe(0);
       });
 
+      test('an equal request under a key resolves with the job after its end', async () => {
+        const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
+        const { job } = await store.submit(newJob(), admission);
+        await store.claim(LATER);
+        await store.settle(job.sequence, succeeded());
+
+        const reply = await store.submit(newJob(), admission);
+
+        expect(reply).toMatchObject({ repeated: true, job: { id: job.id, status: 'succeeded' } });
+        expect((await store.totals()).byStatus.queued).toBe(0);
+      });
+
       test('concurrent equal requests under one key create one job', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
 

@@ -18,7 +18,7 @@ describe('the planted faults', () => {
   });
 
   test.each(faults)('$name changes one file of the program', ({ path, file }) => {
-    expect(readFileSync(path, 'utf8').match(/^--- /gm)).toHaveLength(1);
+    expect(readFileSync(join(ROOT, path), 'utf8').match(/^--- /gm)).toHaveLength(1);
     expect(file).toMatch(/^(lib|handlers|local-runtime)\//);
   });
 });

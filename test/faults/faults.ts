@@ -4,12 +4,12 @@ import { join } from 'node:path';
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-const FOLDER = join(import.meta.dirname, 'patches');
+const FOLDER = 'test/faults/patches';
 
 /** A wrong change of the code that tests must find. */
 export interface Fault {
   readonly name: string;
-  /** The path of the unified diff. */
+  /** The path of the unified diff, relative to the root. */
   readonly path: string;
   /** The sentence about the wrong behaviour, which is the first line of the file. */
   readonly behaviour: string;
@@ -21,10 +21,10 @@ export interface Fault {
 
 /** Reads the faults in the order of their names. */
 export function readFaults(): readonly Fault[] {
-  const names = readdirSync(FOLDER).toSorted();
+  const names = readdirSync(join(ROOT, FOLDER)).toSorted();
   return names.map((name) => {
     const path = join(FOLDER, name);
-    const text = readFileSync(path, 'utf8');
+    const text = readFileSync(join(ROOT, path), 'utf8');
     const [behaviour = ''] = text.split('\n');
     const tests = /^Tests: (.+)$/m.exec(text)?.[1]?.split(' ') ?? [];
     const file = /^\+\+\+ b\/(.+)$/m.exec(text)?.[1] ?? '';

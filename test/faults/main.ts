@@ -39,7 +39,7 @@ try {
   rmSync(copy, { recursive: true });
 }
 
-/** Copies all files that git tracks or would track. The packages are linked. */
+/** Copies all files that git tracks or would track. The packages and the tools of the tests are linked. */
 function copyRepository(): void {
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const names = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
@@ -48,7 +48,9 @@ function copyRepository(): void {
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     cpSync(join(ROOT, name), join(copy, name));
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  for (const name of ['node_modules', '.cache'].filter((name) => existsSync(join(ROOT, name)))) {
+    symlinkSync(join(ROOT, name), join(copy, name));
+  }
 }
 
 /** Plants a fault, runs its tests, and removes the fault. Prints the result. */

@@ -232,6 +232,18 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual([]);
   });
 
+  test('removes nothing if the artifact root is lost during the sweep', async () => {
+    const record = await published();
+    const loss = new BridgeError('artifact', 'the folder is missing');
+    const losses = [undefined, loss];
+
+    const sweep = sweepAfter(8, { artifactRoot: { findLoss: async () => losses.shift() } });
+
+    await expect(sweep).rejects.toBe(loss);
+    expect(await find(record)).toEqual(record);
+    expect(await readFile(pathOf(record), 'utf8')).toBe('image a');
+  });
+
   test('reports a missing artifact root even if nothing has expired', async () => {
     const retention = createArtifactRetention({
       store: rig.store,

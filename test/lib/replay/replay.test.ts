@@ -24,6 +24,12 @@ interface KeyedRequest {
   readonly fingerprint: string;
 }
 
+/** Work that a test ends. */
+interface Scripted {
+  succeed(value: string): void;
+  fail(error: Error): void;
+}
+
 /** Returns the client of a request that ends when the signal aborts. */
 function clientOf(signal = new AbortController().signal) {
   return { signal: () => signal, onReplied: () => {} };
@@ -37,7 +43,7 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
   const ids = createIds(clock.nowMs);
   const secret = Buffer.alloc(32, 1);
   const replay = createReplay({ store: wrap(outsideMemory(store)), policies, clock, ids, secret });
-  const works: { succeed(value: string): void; fail(error: Error): void }[] = [];
+  const works: Scripted[] = [];
   const work = () =>
     new Promise<string>((succeed, fail) => {
       works.push({ succeed, fail });
@@ -92,6 +98,31 @@ describe('createReplay, keys', () => {
       { value: 'an image', replayed: true },
       { value: 'an image', replayed: true },
     ]);
+  });
+
+  it.each([
+    ['a success', (work: Scripted) => work.succeed('an image')],
+    ['a failure that may be charged', (work: Scripted) => work.fail(charged)],
+  ])('replies with %s only after the outcome is stored', async (_, end) => {
+    const stored = Promise.withResolvers<void>();
+    const { ask, works, clock } = open({}, (own) => ({
+      ...own,
+      finish: (...given) => stored.promise.then(() => own.finish(...given)),
+    }));
+    let isReplied = false;
+    const note = () => {
+      isReplied = true;
+    };
+    const asking = ask().then(note, note);
+    await clock.advance(0);
+    for (const work of works) end(work);
+    await clock.advance(0);
+    const isEarly = isReplied;
+
+    stored.resolve();
+    await asking;
+
+    expect([isEarly, isReplied]).toEqual([false, true]);
   });
 
   it('replies to a repeated request with the first result', async () => {
