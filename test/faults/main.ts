@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util';
 import { type Fault, ROOT, readFaults } from './faults.ts';
 
 const TIMEOUT_MS = 900_000;
+const NO_REPORT = 'Vitest has written no report';
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
 const faults = readFaults().filter(
@@ -58,10 +59,11 @@ function isFound({ name, path, behaviour, file, tests }: Fault): boolean {
   change(file, ['apply', path]);
   const failed = runTests(tests, ['--bail=1']);
   change(file, ['apply', '--reverse', path]);
+  const found = failed !== undefined && failed !== NO_REPORT;
   console.log(
-    failed === undefined ? `NOT FOUND  ${name}: ${behaviour}` : `found      ${name}: ${failed}`,
+    found ? `found      ${name}: ${failed}` : `NOT FOUND  ${name}: ${failed ?? behaviour}`,
   );
-  return failed !== undefined;
+  return found;
 }
 
 /** Changes a file with git, and compiles the file without a check of its types, because threads run the compiled program. */
@@ -75,7 +77,7 @@ function change(file: string, command: readonly string[]): void {
 /** Runs tests. Returns the name of a test that fails, or undefined if all tests pass. */
 function runTests(tests: readonly string[], options: readonly string[]): string | undefined {
   rmSync(report, { force: true });
-  const { status } = spawnSync(
+  const { status, signal } = spawnSync(
     process.execPath,
     [
       ...['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...options],
@@ -83,7 +85,7 @@ function runTests(tests: readonly string[], options: readonly string[]): string 
     ],
     { cwd: copy, env: { ...process.env, PREBUILT: 'yes' }, stdio: 'ignore', timeout: TIMEOUT_MS },
   );
-  return status === 0 ? undefined : (failedTest() ?? 'the tests ended without a report');
+  return status === 0 ? undefined : (failedTest() ?? (signal ? 'the tests do not end' : NO_REPORT));
 }
 
 /** Returns the first failed test of the report, or the first file that could not be loaded. */
