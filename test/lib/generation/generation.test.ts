@@ -42,6 +42,7 @@ describe('createGeneration', () => {
       sha256,
       generation_ms: 0,
       revised_prompt: 'red',
+      provenance: { found: 'none', credentials: 'none', mark: 'none' },
     }));
     expect(response).toEqual({
       id: 'request-1',
