@@ -123,6 +123,8 @@ export function createBridge(deps: Deps) {
   const random = createSeeded(seed);
   const ids = createSeededIds(seed, clock);
   const callers = new Map(tokens.map((token) => [`Bearer ${token.name}`, toCaller(token)]));
+  const removed: string[] = [];
+  const onRemoval = new Map<() => void, string>();
   let processes = 0;
   let current: Process | undefined;
   let startingUp: Promise<void> | undefined;
@@ -140,6 +142,7 @@ export function createBridge(deps: Deps) {
     if (!own || own.isOver) return;
     log(`process ${own.number} ends`);
     own.isOver = true;
+    onRemoval.clear();
     own.timers.end();
     services.forgetCalls();
     own.end();
@@ -177,6 +180,15 @@ export function createBridge(deps: Deps) {
         env: {},
         webhookKeys: [SECRET],
         tasks: [],
+        tokens: {
+          nameOf: (id) => id,
+          removed: () => removed,
+          watchRemoval(id, notify) {
+            if (removed.includes(id)) notify();
+            else onRemoval.set(notify, id);
+            return () => onRemoval.delete(notify);
+          },
+        },
         events: createEventRing({ clock }),
         log: { ...createTraceLog(() => {}), failure: onFailure },
         facts: {
@@ -260,6 +272,13 @@ export function createBridge(deps: Deps) {
         .then(app.close);
       await Promise.race([stopped, own.death]);
       kill(own);
+    },
+
+    /** Removes a token for ever. Its work ends. */
+    removeToken(name: string): void {
+      callers.delete(`Bearer ${name}`);
+      if (!removed.includes(name)) removed.push(name);
+      for (const [notify, id] of [...onRemoval]) if (id === name) notify();
     },
 
     /** Lets the next writes to a disk fail. */

@@ -98,7 +98,12 @@ export interface CountedUsage {
 export type StateReader = ReturnType<typeof createStateReader>;
 
 /** Reads the state database of the simulated bridge beside the bridge. */
-export function createStateReader(folder: string, disk: MemoryDisk) {
+export function createStateReader(
+  folder: string,
+  disk: MemoryDisk,
+  /** Returns the time before which published images have expired. */
+  expiredBeforeSecs: () => number,
+) {
   let opened: Sqlite.Database | undefined;
   const statements = new Map<string, Sqlite.Statement>();
 
@@ -123,9 +128,16 @@ export function createStateReader(folder: string, disk: MemoryDisk) {
 
   /** Returns the files without a row, and the rows without a file. */
   function strayFiles(): readonly string[] {
-    const known = rows<{ id: string; state: string; name: string; sidecar_name: string | null }>(
-      'SELECT id, state, name, sidecar_name FROM artifact',
-    );
+    const known = rows<{
+      readonly id: string;
+      readonly state: string;
+      readonly name: string;
+      readonly sidecar_name: string | null;
+      readonly created_secs: number;
+    }>('SELECT id, state, name, sidecar_name, created_secs FROM artifact');
+    // An expired image whose removal is reported as failed keeps its row until the next removal.
+    const isKept = ({ state, created_secs }: (typeof known)[number]) =>
+      state === 'published' && created_secs > expiredBeforeSecs();
     const { names, staged } = disk.list();
     const files = new Set(names);
     const ofRows = new Set(known.flatMap(({ name, sidecar_name }) => [name, sidecar_name]));
@@ -136,7 +148,7 @@ export function createStateReader(folder: string, disk: MemoryDisk) {
         .filter((id) => !ids.some((own) => id.startsWith(own)))
         .map((id) => `the staged file ${id} has no row`),
       ...known
-        .filter(({ state, name }) => state === 'published' && !files.has(name))
+        .filter((row) => isKept(row) && !files.has(row.name))
         .map(({ name }) => `the artifact ${name} has no file`),
     ];
   }

@@ -9,7 +9,7 @@ import { createStateReader } from './invariants.ts';
 import { checkCalls, checkCounts, checkJobs, checkKeys } from './ledger-model.ts';
 import { createMemoryDisk } from './memory-files.ts';
 import { createReceivers } from './receivers.ts';
-import { type Action, type Schedule, TOKENS } from './schedule.ts';
+import { type Action, INPUTS, type Schedule, TOKENS } from './schedule.ts';
 import { createServices } from './services.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { createTurns } from './turns.ts';
@@ -95,7 +95,11 @@ async function runSchedule(
   const parts = { seed, folder, config, clock, turns, disk, services, receivers, engine };
   const bridge = createBridge({ ...parts, tokens: TOKENS, log, violate });
   const clients = createClients({ bridge, clock, services, images, log, violate });
-  const reader = createStateReader(folder, disk);
+  let latestMs = 0;
+  const reader = createStateReader(folder, disk, () => {
+    latestMs = Math.max(latestMs, clock.nowMs());
+    return latestMs / 1000 - retentionSecs;
+  });
   let underWay = 0;
   let events = 0;
   let isDown = false;
@@ -116,6 +120,8 @@ async function runSchedule(
         return clients.openai(action);
       case 'intrude':
         return clients.intrude(action);
+      case 'remove_token':
+        return bridge.removeToken(action.token);
       case 'pause':
         return clients.pause(action);
       case 'disk':
@@ -129,6 +135,7 @@ async function runSchedule(
       case 'suspend':
         return clock.leap(action.byMs);
       case 'wall_clock':
+        latestMs = Math.max(latestMs, clock.nowMs());
         return clock.setWallClock(action.byMs);
     }
   }
@@ -275,8 +282,8 @@ function fastFolder(): string {
 
 function drawImages(): Promise<readonly Buffer[]> {
   return Promise.all(
-    [16, 17, 18, 19].map((width) =>
-      sharp({ create: { width, height: 16, channels: 3, background: '#123456' } })
+    Array.from({ length: INPUTS }, (_, nth) =>
+      sharp({ create: { width: 16 + nth, height: 16, channels: 3, background: '#123456' } })
         .png()
         .toBuffer(),
     ),

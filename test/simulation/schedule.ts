@@ -45,6 +45,7 @@ export type Action = {
   | { readonly type: 'openai'; readonly request: RequestPlan; readonly retryCount: boolean }
   /** Reads what belongs to other tokens. */
   | { readonly type: 'intrude'; readonly token: string }
+  | { readonly type: 'remove_token'; readonly token: string }
   | { readonly type: 'pause'; readonly forMs: number }
   | {
       readonly type: 'disk';
@@ -67,16 +68,20 @@ export interface SimulatedToken {
   readonly imagesPerDay?: number;
 }
 
+/** The token that the schedule may remove. */
+const REMOVABLE = { name: 'dune' };
+
 export const TOKENS: readonly [SimulatedToken, ...SimulatedToken[]] = [
   { name: 'amber' },
   { name: 'birch', imagesPerDay: 40 },
   { name: 'cedar', imagesPerDay: 12 },
+  REMOVABLE,
 ];
 
 /** The number of actions of a schedule. */
 const LENGTH = 100;
 /** The number of different input images. */
-export const INPUTS = 4;
+export const INPUTS = 12;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -128,6 +133,7 @@ function actionOf(random: Seeded) {
   if (chance < 98) {
     return { type: 'suspend', byMs: random.next(random.pick([MINUTE_MS, HOUR_MS, 30 * HOUR_MS])) };
   }
+  if (chance < 99) return { type: 'remove_token', token: REMOVABLE.name };
   return { type: 'wall_clock', byMs: random.pick([-1, 1]) * random.next(2 * HOUR_MS) };
 }
 
