@@ -94,7 +94,9 @@ function checkTickets({ id, status, request }: StoredJob, sales: readonly Sale[]
   const { failure_policy: policy } = JSON.parse(request).parameters;
   // Under `fail_fast`, an output that is unknown for another reason interrupts the job too.
   if (status !== 'interrupted' || policy === 'fail_fast' || sales.length === 0) return;
-  if (sales.every(({ isTicketStored }) => isTicketStored)) {
+  // A call that has certainly failed is repeated or replaced, and its ticket is deleted.
+  const isOpen = ({ isKnown, good, indices }: Sale) => !isKnown || good.length === indices.length;
+  if (sales.every((sale) => sale.isTicketStored && isOpen(sale))) {
     say(`job ${id} was interrupted although all its calls have tickets`);
   }
 }
