@@ -39,7 +39,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 const CHECKED_EVERY = 50;
 const KEPT_EVENTS = 200;
 /** A run with more events does not end. */
-const MAX_EVENTS = 300_000;
+const MAX_EVENTS = 30_000;
 /** The ages at which jobs and images are removed. The seed chooses one. */
 const RETENTION_SECS = [21_600, 604_800] as const;
 /** The longest time from the end of a job to the last attempt of its webhook, with jitter. */

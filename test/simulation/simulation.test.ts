@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openSimulation, type Simulation } from './run-schedule.ts';
 import { type Action, createSchedule, type Schedule } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
 /** Seeds of the gate. A seed that has failed is added here. */
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+// A run cannot be stopped, and the runs share one event loop.
+vi.setConfig({ testTimeout: 300_000 });
 
 let simulation: Simulation;
 
