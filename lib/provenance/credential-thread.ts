@@ -55,6 +55,7 @@ export function createCredentialThread({ clock, timeoutMs, trustAnchors, program
     const anchors = trustAnchors();
     if (thread !== undefined && thread.trustAnchors === anchors) return thread.worker;
     await replace();
+    if (closing.signal.aborted) return undefined;
     const worker = startWorker(program, { trustAnchors: anchors });
     thread = { worker, trustAnchors: anchors };
     worker.once('exit', () => {

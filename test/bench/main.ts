@@ -17,6 +17,7 @@ import { getArtifact } from './images/get-artifact.ts';
 import { getThumbnail } from './images/get-thumbnail.ts';
 import { matte } from './images/matte.ts';
 import { parseEdit } from './images/parse-edit.ts';
+import { provenance } from './images/provenance.ts';
 import { jobClaims } from './jobs/job-claims.ts';
 import { jobCreates } from './jobs/job-creates.ts';
 import { jobEvents } from './jobs/job-events.ts';
@@ -85,6 +86,7 @@ const BENCHES: readonly Bench[] = [
   matte,
   composite,
   embedMetadata,
+  provenance,
   gateway,
   startUp,
 ];

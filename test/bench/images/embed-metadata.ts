@@ -1,10 +1,9 @@
-import sharp from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { writeXmp } from '../../../lib/images/xmp/image-xmp.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';
-import { inMegabytes } from '../measure/image.ts';
+import { inMegabytes, noise } from '../measure/image.ts';
 import { inMs, median, withRange } from '../measure/statistics.ts';
 
 const CALLS_A_ROUND = 40;
@@ -54,14 +53,4 @@ async function each(call: () => Promise<unknown>): Promise<number> {
     times.push(performance.now() - startMs);
   }
   return median(times);
-}
-
-function noise(edge: number, format: OutputFormat): Promise<Buffer> {
-  const create = { width: edge, height: edge, channels: 3, background: '#000' } as const;
-  const image = sharp({
-    create: { ...create, noise: { type: 'gaussian', mean: 128, sigma: 90 } },
-  });
-  return image
-    .toFormat(format, format === 'png' ? {} : { quality: 100, lossless: true })
-    .toBuffer();
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 
 // A linear congruential generator (Numerical Recipes), so that the image is the same in every run.
 const MULTIPLIER = 1_664_525;
@@ -30,4 +31,15 @@ export async function writeImage(
 
 export function inMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Encodes a square of noise, whose pixels no format compresses. */
+export function noise(edge: number, format: OutputFormat): Promise<Buffer> {
+  const create = { width: edge, height: edge, channels: 3, background: '#000' } as const;
+  const image = sharp({
+    create: { ...create, noise: { type: 'gaussian', mean: 128, sigma: 90 } },
+  });
+  return image
+    .toFormat(format, format === 'png' ? {} : { quality: 100, lossless: true })
+    .toBuffer();
 }

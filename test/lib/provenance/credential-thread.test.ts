@@ -217,6 +217,28 @@ describe('createCredentialThread', () => {
     );
   });
 
+  test('starts no thread after it was closed, even if a task is about to replace the thread', async () => {
+    const image = await sampleImage('png');
+    let anchors: string | undefined;
+    const thread = threadWith({
+      trustAnchors() {
+        if (anchors !== undefined) void thread.close();
+        return anchors;
+      },
+    });
+    expect(await validate(image, 'png', thread)).toMatchObject({ ok: true });
+    const started: unknown[] = [];
+    const onStart = (worker: unknown) => started.push(worker);
+    process.on('worker', onStart);
+
+    anchors = certificates.anchor;
+    const outcome = await validate(image, 'png', thread);
+
+    process.off('worker', onStart);
+    expect(outcome).toEqual({ ok: false, failure: 'closed' });
+    expect(started).toEqual([]);
+  });
+
   test('refuses to sign over an original that cannot be read', async () => {
     const bytes = await provider.sign(await sampleImage('png'), 'png');
     const broken = tampered(bytes, bytes.indexOf('jumd'));

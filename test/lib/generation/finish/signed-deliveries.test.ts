@@ -7,7 +7,7 @@ import type { ImageWithBytes, Warning } from '../../../../lib/contract/reply/ima
 import type { Provenance } from '../../../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import type { ManifestReport } from '../../../../lib/contract/resources/artifact-credentials.ts';
-import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
+import { readRecord, readSourceType, writeXmp } from '../../../../lib/images/xmp/image-xmp.ts';
 import type { Credentials } from '../../../../lib/provenance/credentials.ts';
 import { trialCertificates } from '../../../support/provenance/certificates.ts';
 import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
@@ -53,6 +53,13 @@ const PATHS = ['plain', 'cut_out', 'put_back'] as const;
 /** The credentials of the source of an edit. Only `put_back` has a source. */
 const SOURCES = ['unsigned', 'signed', 'tampered'] as const;
 const RECORDS = ['none', 'embedded'] as const;
+const MARKS = ['missing', 'never'] as const;
+
+const TERMS = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+const GENERATED = `${TERMS}trainedAlgorithmicMedia`;
+const COMPOSITE = `${TERMS}compositeWithTrainedAlgorithmicMedia`;
+/** The mark of the provider. */
+const THEIRS = `${TERMS}algorithmicallyEnhanced`;
 
 interface Case {
   readonly certificate: (typeof CERTIFICATES)[number] | 'failing';
@@ -60,6 +67,10 @@ interface Case {
   readonly path: (typeof PATHS)[number];
   readonly source: (typeof SOURCES)[number];
   readonly record: (typeof RECORDS)[number];
+  /** The setting `provenance.mark`. By default `never`. */
+  readonly marks?: (typeof MARKS)[number];
+  /** True if the provider has marked the image. */
+  readonly isMarked?: boolean;
   readonly from: OutputFormat;
   readonly to: OutputFormat;
 }
@@ -84,14 +95,21 @@ async function trial(scope: 'changed' | 'all'): Promise<Credentials> {
 
 const DOCUMENTS = { plain: anything, cut_out: gptImage2, put_back: hinted };
 
-async function rigFor({ certificate, path }: Pick<Case, 'certificate' | 'path'>) {
-  const key = `${certificate} ${path}`;
+async function rigFor({
+  certificate,
+  path,
+  marks = 'never',
+}: Pick<Case, 'certificate' | 'path' | 'marks'>) {
+  const key = `${certificate} ${path} ${marks}`;
   const open = rigs.get(key);
   if (open) return open;
   if (certificate === 'failing') throw new Error('the test opens the rig that fails');
   const credentials = certificate === 'none' ? NO_CREDENTIALS : await trial(certificate);
   const script = { maskForm: 'alpha', reply: (call: ScriptedCall) => reply(call) } as const;
-  const rig = await openGenerationRig(script, DOCUMENTS[path], {}, [], credentials);
+  const rig = await openGenerationRig(script, DOCUMENTS[path], {}, [], {
+    ...credentials,
+    marks: marks === 'missing',
+  });
   rigs.set(key, rig);
   return rig;
 }
@@ -117,7 +135,13 @@ async function pixelsOf(png: Buffer) {
 }
 
 async function givenIn(one: Case): Promise<Buffer> {
-  return withCredentials(await drawing(one), one.from, one.origin);
+  const plain = await drawing(one);
+  const image = { bytes: plain, format: one.from };
+  const marked = one.isMarked
+    ? await writeXmp(image, { sourceType: THEIRS }, slices, signal)
+    : plain;
+  if (typeof marked === 'string') throw new Error(marked);
+  return withCredentials(marked, one.from, one.origin);
 }
 
 async function sourceIn({ source }: Case): Promise<Buffer> {
@@ -177,21 +201,27 @@ interface Facts {
   readonly state: string;
   readonly isUnchanged: boolean;
   readonly hasRecord: boolean;
+  readonly mark: string | undefined;
   readonly warnings: readonly Warning[];
 }
 
-/** Returns the facts that the table in docs/provenance.md promises for a case. */
-function promised({ certificate, origin, path, source, record, from, to }: Case): Facts {
+/** Returns the facts that the tables in docs/provenance.md promise for a case. */
+function promised(one: Case): Facts {
+  const { certificate, origin, path, source, record, from, to, isMarked = false } = one;
   const isChanged = path !== 'plain' || from !== to;
   const signs = certificate !== 'none';
   const embeds = record === 'embedded';
-  const none = { state: 'none', isUnchanged: false, hasRecord: embeds, warnings: [] as Warning[] };
+  const none = {
+    ...{ state: 'none', isUnchanged: false, hasRecord: embeds, warnings: [] as Warning[] },
+    mark: promisedMark(one),
+  };
   const signed = { ...none, state: 'valid' };
   const originals = path === 'put_back' ? [origin, source] : [origin];
   const isInvalid = signs && originals.includes('tampered');
   const invalid: Warning[] = isInvalid ? ['credentials_invalid'] : [];
   if (originals.every((one) => one === 'unsigned')) {
-    return certificate === 'all' ? signed : { ...none, isUnchanged: !isChanged && !embeds };
+    const isUnchanged = !isChanged && !embeds && (isMarked || one.marks === 'never');
+    return certificate === 'all' ? signed : { ...none, isUnchanged };
   }
   const areSound = originals.every((one) => one === 'signed' || one === 'unsigned');
   if (areSound && signs && (isChanged || embeds)) return signed;
@@ -199,11 +229,25 @@ function promised({ certificate, origin, path, source, record, from, to }: Case)
   const states = { signed: 'valid', tampered: 'invalid', unreadable: 'unreadable' } as const;
   const state = origin === 'unsigned' ? 'none' : states[origin];
   const warnings: Warning[] = [...(embeds ? ['metadata_not_embedded' as const] : []), ...invalid];
-  return { state, isUnchanged: true, hasRecord: false, warnings };
+  const mark = isMarked ? THEIRS : undefined;
+  return { state, isUnchanged: true, hasRecord: false, mark, warnings };
+}
+
+/** Returns the mark of an image whose bytes the bridge may change. */
+function promisedMark({ path, from, to, marks, isMarked }: Case): string | undefined {
+  const isSameFile = path === 'plain' && from === to;
+  if (isMarked && isSameFile) return THEIRS;
+  if (marks !== 'missing') return undefined;
+  if (path === 'put_back') return COMPOSITE;
+  return isMarked ? THEIRS : GENERATED;
 }
 
 /** Returns the provenance that docs/provenance.md promises for a case. */
-function promisedProvenance({ certificate, path, record, from, to, ...one }: Case): Provenance {
+function promisedProvenance(delivery: Case): Provenance {
+  const { certificate, path, record, from, to, ...one } = delivery;
+  const { mark: sourceType } = promised(delivery);
+  const isSameFile = path === 'plain' && from === to;
+  const marked = one.isMarked && isSameFile ? 'existing' : 'written';
   const signs = certificate !== 'none';
   const states = signs ? CHECKED : UNCHECKED;
   const all = path === 'put_back' ? [one.origin, one.source] : [one.origin];
@@ -212,7 +256,8 @@ function promisedProvenance({ certificate, path, record, from, to, ...one }: Cas
   const hasSigner = found === 'valid' || found === 'invalid';
   const known = {
     found,
-    mark: 'none',
+    mark: sourceType === undefined ? 'none' : marked,
+    ...(sourceType === undefined ? {} : { source_type: sourceType }),
     ...(hasSigner ? { signer: 'Provider of Tests' } : {}),
   } as const;
   if (found === 'none') return { ...known, credentials: certificate === 'all' ? 'signed' : 'none' };
@@ -257,6 +302,7 @@ async function factsOf(
     state: report?.state ?? 'unchecked',
     isUnchanged: bytes.equals(given),
     hasRecord: reading.ok,
+    mark: await readSourceType({ bytes, format: to }, slices, signal),
     warnings: warnings.filter((warning) => OWN_WARNINGS.includes(warning)),
   };
 }
@@ -273,7 +319,7 @@ function actionsOf(manifest: ManifestReport | undefined): readonly string[] {
 }
 
 describe('the delivery of an image', () => {
-  test(`keeps, renews or drops its credentials as documented, in ${DELIVERIES} cases`, async () => {
+  test(`keeps, renews or drops its credentials and marks the image as documented, in ${DELIVERIES} cases`, async () => {
     const seeded = createSeeded(29);
     for (let round = 0; round < DELIVERIES; round += 1) {
       const path = seeded.pick(PATHS);
@@ -283,6 +329,8 @@ describe('the delivery of an image', () => {
         origin: seeded.pick(ORIGINS),
         source: path === 'put_back' ? seeded.pick(SOURCES) : 'unsigned',
         record: seeded.pick(RECORDS),
+        marks: seeded.pick(MARKS),
+        isMarked: seeded.pick([true, false]),
         from:
           path === 'cut_out' ? seeded.pick(['png', 'webp']) : seeded.pick(['png', 'jpeg', 'webp']),
         to:
@@ -418,7 +466,10 @@ describe('the delivery of an image', () => {
   test('names the lost credentials of the source of an edit if a composite could not be signed', async () => {
     const credentials = { ...(await trial('changed')), sign: fails };
     const script = { maskForm: 'alpha', reply: (call: ScriptedCall) => reply(call) } as const;
-    rigs.set('failing put_back', await openGenerationRig(script, hinted, {}, [], credentials));
+    rigs.set(
+      'failing put_back never',
+      await openGenerationRig(script, hinted, {}, [], credentials),
+    );
     const one: Case = {
       ...{ certificate: 'failing', path: 'put_back', origin: 'unsigned', source: 'signed' },
       ...{ record: 'none', from: 'png', to: 'png' },

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
+import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createCredentialThread } from '../../../lib/provenance/credential-thread.ts';
+import { toManifestDefinition } from '../../../lib/provenance/manifest-definition.ts';
+import { trialCertificates } from '../../support/provenance/certificates.ts';
+import { CREATED, GENERATED, toSigningKey } from '../../support/provenance/signed-images.ts';
+import { slices } from '../../support/slices.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { inMegabytes, noise } from '../measure/image.ts';
+import { median, percentile, withRange } from '../measure/statistics.ts';
+
+const CALLS_A_ROUND = 20;
+const FORMATS: readonly OutputFormat[] = ['png', 'jpeg', 'webp'];
+const EDGES = { png: 1000, jpeg: 1300, webp: 1000 };
+
+const { signal } = new AbortController();
+const limits = {
+  ...{ max_encoded_bytes: 33_554_432, max_edge: 16_384, max_pixels: 67_108_864 },
+  max_decode_ms: 60_000,
+};
+
+/** The mark and the credentials of images of about three megabytes. */
+export const provenance: Bench = {
+  name: 'provenance',
+  async run({ rounds }) {
+    const engine = createImageEngine({ limits, clock: systemClock, slices });
+    const thread = createCredentialThread({
+      clock: systemClock,
+      timeoutMs: 30_000,
+      trustAnchors: () => undefined,
+    });
+    const key = toSigningKey(trialCertificates());
+    const rows: Row[] = [];
+    try {
+      for (const format of FORMATS) {
+        const image = await inspected(await noise(EDGES[format], format));
+        const size = inMegabytes(image.bytes.length);
+        const sign = async (parent: Uint8Array | undefined) => {
+          const original = { bytes: parent ?? image.bytes, format, hasCredentials: true };
+          const claim =
+            parent === undefined
+              ? CREATED
+              : ({
+                  kind: 'changed',
+                  model: 'm',
+                  sourceType: GENERATED,
+                  original,
+                  changes: ['edited'],
+                } as const);
+          const manifest = toManifestDefinition(claim, { name: 'bench', version: '1' }, randomUUID);
+          const task = { kind: 'sign', image, ...manifest, key } as const;
+          const outcome = await thread.run(task, signal);
+          if (!outcome.ok || outcome.result === undefined) throw new Error('not signed');
+          return outcome.result;
+        };
+        const bytes = await sign(undefined);
+        const signed = { bytes: Buffer.from(bytes), format };
+        rows.push(
+          await measure(
+            `credentials found in a ${format} of ${size}`,
+            '< 0.1 ms',
+            median,
+            rounds,
+            () => engine.manifestBytes(signed, signal),
+          ),
+          await measure(`a mark in a ${format} of ${size}`, '< 5 ms', median, rounds, () =>
+            engine.writeXmp(image, { sourceType: GENERATED }, signal),
+          ),
+          await measure(`credentials of a ${format} validated, p95`, '< 60 ms', p95, rounds, () =>
+            thread.run({ kind: 'validate', image: signed }, signal),
+          ),
+          await measure(`a ${format} signed with its original, p95`, '< 150 ms', p95, rounds, () =>
+            sign(bytes),
+          ),
+        );
+      }
+    } finally {
+      await thread.close();
+      await engine.close();
+    }
+    return rows;
+
+    async function inspected(bytes: Buffer): Promise<VerifiedImage> {
+      const inspection = await engine.inspect(bytes, signal);
+      if (!inspection.ok) throw new Error(inspection.fault);
+      return inspection.image;
+    }
+  },
+};
+
+const p95 = (times: readonly number[]) => percentile(times, 0.95);
+
+async function measure(
+  what: string,
+  budget: string,
+  summary: (times: readonly number[]) => number,
+  rounds: number,
+  call: () => Promise<unknown>,
+): Promise<Row> {
+  const results: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const times: number[] = [];
+    for (let count = 0; count < CALLS_A_ROUND; count += 1) {
+      const startMs = performance.now();
+      await call();
+      times.push(performance.now() - startMs);
+    }
+    results.push(summary(times));
+  }
+  return { what, ours: `${withRange(results)} ms`, budget };
+}
