@@ -3,7 +3,7 @@ import type { XmpContent, XmpPacket } from './xmp-content.ts';
 import {
   RECORD_PROPERTY,
   SOURCE_TYPE_PROPERTY,
-  valueIn,
+  valuesIn,
   type XmpProperty,
 } from './xmp-properties.ts';
 
@@ -49,9 +49,10 @@ export async function mergedPacket(
   const merged = merge(existing, content);
   if (merged === undefined || Buffer.byteLength(merged) > MAX_SEGMENT_BYTES) return undefined;
   const { record, sourceType } = content;
+  const found = await valuesIn(merged, [RECORD_PROPERTY, SOURCE_TYPE_PROPERTY]);
   const isReadable =
-    (record === undefined || (await valueIn(merged, RECORD_PROPERTY)) === record) &&
-    (sourceType === undefined || (await valueIn(merged, SOURCE_TYPE_PROPERTY)) === sourceType);
+    (record === undefined || found[0] === record) &&
+    (sourceType === undefined || found[1] === sourceType);
   return isReadable ? { bytes: Buffer.from(merged), isMerged: true } : undefined;
 }
 

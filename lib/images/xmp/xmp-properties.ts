@@ -49,17 +49,27 @@ interface Element {
  * another prefix; all these forms are read. Resolves with undefined if the packet does not have the property, or is not valid XML.
  */
 export async function valueIn(packet: string, property: XmpProperty): Promise<string | undefined> {
+  const [value] = await valuesIn(packet, [property]);
+  return value;
+}
+
+/** Reads several properties as `valueIn` does, and parses the packet once. */
+export async function valuesIn(
+  packet: string,
+  properties: readonly XmpProperty[],
+): Promise<readonly (string | undefined)[]> {
   // XMP has no document type. A document type is rejected because its declarations must not be processed.
-  if (packet.includes('<!DOCTYPE')) return undefined;
+  if (packet.includes('<!DOCTYPE')) return [];
   // The parser is loaded here because most processes never read a record.
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   try {
-    if (XMLValidator.validate(packet) !== true) return undefined;
+    if (XMLValidator.validate(packet) !== true) return [];
     const nodes: unknown = new XMLParser(PARSING).parse(packet);
-    return Array.isArray(nodes) ? findValue(nodes, property, undefined) : undefined;
+    if (!Array.isArray(nodes)) return [];
+    return properties.map((property) => findValue(nodes, property, undefined));
   } catch {
     // The parser throws if elements are nested too deeply or a name is not permitted.
-    return undefined;
+    return [];
   }
 }
 
