@@ -15,9 +15,11 @@ import { handler as streamImage } from './images/stream-image.ts';
 import { handler as cancelJob } from './jobs/cancel-job.ts';
 import { handler as createJob } from './jobs/create-job.ts';
 import { handler as getJob } from './jobs/get-job.ts';
+import { handler as getJobFamily } from './jobs/get-job-family.ts';
 import { handler as getJobInput } from './jobs/get-job-input.ts';
 import { handler as getJobInputThumbnail } from './jobs/get-job-input-thumbnail.ts';
 import { handler as getJobPartial } from './jobs/get-job-partial.ts';
+import { handler as listDerivedJobs } from './jobs/list-derived-jobs.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
 import { handler as retryJob } from './jobs/retry-job.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
@@ -129,6 +131,8 @@ export const routes: readonly Route[] = [
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
   { ...job, method: 'POST', path: '/v1/jobs/{id}/retry', handler: retryJob },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/family', handler: getJobFamily },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/derived', handler: listDerivedJobs },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
   {
     ...job,

@@ -7,8 +7,10 @@ import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
 import { createCancelJob } from './jobs/job-end.ts';
+import { createJobFamilies } from './jobs/job-family.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
+import { createFindParents } from './jobs/job-parents.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
 import { createJobStreams } from './jobs/job-streams.ts';
 import { createJobTakeover } from './jobs/job-takeover.ts';
@@ -82,6 +84,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const acceptance = createJobAcceptance({
     ...{ store, generation, inputs, usage, replay, clock, ids, slices: parts.slices },
     verifier: parts.inputs,
+    findParents: createFindParents({ store, artifacts: stores.artifacts }),
     webhooks: createWebhookTargets(config.server.webhooks),
     limits: {
       maxPending: limits.max_pending,
@@ -111,6 +114,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobs,
       jobQueue: createQueueControl({ ...shared, store: stores.queue, cancelJob, tokens }),
       jobLists: createJobLists(shared),
+      jobFamilies: createJobFamilies(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams(shared),
     },

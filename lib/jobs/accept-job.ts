@@ -31,6 +31,7 @@ import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
 import { foundJob } from './job-end.ts';
+import type { FindParents } from './job-parents.ts';
 import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job-store-port.ts';
 
 interface Deps {
@@ -38,6 +39,7 @@ interface Deps {
   readonly generation: Pick<Generation, 'plan' | 'plannedSpend'>;
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
+  readonly findParents: FindParents;
   readonly usage: Pick<Usage, 'reservationOf'>;
   readonly webhooks: WebhookTargets;
   readonly replay: Pick<Replay, 'once' | 'jobKeyHash'>;
@@ -73,6 +75,8 @@ export function createJobAcceptance(deps: Deps) {
 /** A job before its plan is made and its images are verified. */
 interface JobDraft extends Pick<NewJob, 'priority' | 'labels' | 'retryOf' | 'webhook'> {
   readonly request: GenerationRequest;
+  /** The origins of the images. If absent, they are found by the sources of the images. */
+  readonly parents?: NewJob['parents'];
   toJobRequest(images: InputSet<StoredImage>): JobRequest;
 }
 
@@ -81,13 +85,13 @@ const NO_IMAGES: InputSet<StoredImage> = { images: [], references: [] };
 type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 function createAcceptJob(deps: Deps) {
-  const { store, generation, verifier, inputs, usage, limits, clock, ids } = deps;
+  const { store, generation, verifier, inputs, findParents, usage, limits, clock, ids } = deps;
   /**
    * Resolves when the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
    * `unsupported_capability`, `session_not_found`, or the reason of the signal.
    */
   return async function acceptJob(
-    { request, toJobRequest, ...more }: JobDraft,
+    { request, parents: known, toJobRequest, ...more }: JobDraft,
     context: RequestContext,
     key?: JobAdmission['key'],
   ): Promise<Submitted> {
@@ -98,20 +102,21 @@ function createAcceptJob(deps: Deps) {
     const planned = await generation.plan(request, context);
     if (toList(request.inputs).length === 0) {
       signal.throwIfAborted();
-      return addJob(planned, NO_IMAGES);
+      return addJob(planned, { images: NO_IMAGES, parents: [] });
     }
     const images = await verifier.verify(request.inputs, { scope, signal });
     const facts = mapInputs(images, factsOf);
     const route = await generation.plan(request, context, facts);
-    return inputs.keepFor(toList(images), signal, () => addJob(route, images, facts));
+    const parents = known ?? (await findParents(scope, request.inputs));
+    return inputs.keepFor(toList(images), signal, () => addJob(route, { images, parents }, facts));
 
     function addJob(
       onRoute: typeof planned,
-      withImages: InputSet<StoredImage>,
-      known?: InputSet<InputFacts>,
+      given: { readonly images: InputSet<StoredImage>; readonly parents: NewJob['parents'] },
+      facts?: InputSet<InputFacts>,
     ): Promise<Submitted> {
       const reservation = usage.reservationOf(caller, request.parameters.n, () =>
-        generation.plannedSpend(request, context, known),
+        generation.plannedSpend(request, context, facts),
       );
       const job = {
         ...onRoute,
@@ -120,7 +125,8 @@ function createAcceptJob(deps: Deps) {
         scope,
         requestId,
         createdSecs: nowSecs(clock),
-        request: toJobRequest(withImages),
+        request: toJobRequest(given.images),
+        parents: given.parents,
         reservedBytes: reservationFor(request.parameters.n),
       };
       return store.submit(job, { ...limits, reservation, ...(key && { key }) });
@@ -252,12 +258,15 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       : undefined;
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const { request, priority, labels, webhook } = withoutFinished(await findRetryable(scope, id));
+    const { request, parents, priority, labels, webhook } = withoutFinished(
+      await findRetryable(scope, id),
+    );
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
     await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
     const draft = {
       request: toGenerationRequest(request, toStoredSources(request)),
+      parents,
       toJobRequest: () => request,
       priority,
       labels,

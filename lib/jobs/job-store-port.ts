@@ -37,6 +37,22 @@ interface JobFacts {
   readonly deletedSecs?: number;
 }
 
+/** An input image of a job that was sent as an artifact. */
+export interface JobParent {
+  /** The position of the image among the input images of the job. */
+  readonly input: number;
+  readonly artifactId: string;
+  /** The name, the dimensions and the time of the artifact when the job was accepted. */
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly createdSecs: number;
+  /** The job that made the artifact. The job may have been removed. Absent if the artifact was made without a job. */
+  readonly jobId?: string;
+  /** The position of the artifact among the artifacts of that job. Present if and only if `jobId` is present. */
+  readonly image?: number;
+}
+
 /** The identity of a job. */
 export type JobKey = Pick<JobFacts, 'id' | 'scope' | 'sequence'>;
 
@@ -51,6 +67,8 @@ export interface JobRecord extends JobFacts {
   /** The identity of the token that submitted the job; empty for a caller without a named token. */
   readonly token: string;
   readonly request: JobRequest;
+  /** In the order of the input images. */
+  readonly parents: readonly JobParent[];
   /** Present if and only if the job succeeded. */
   readonly result?: ImageResponse;
   /** The finished images of a job that ended without success. Absent if no image was finished. */
@@ -90,6 +108,7 @@ export interface NewJob
   readonly requestId: string;
   readonly retryOf?: string;
   readonly request: JobRequest;
+  readonly parents: readonly JobParent[];
   /** The first provider of the plan, and its model. */
   readonly provider: string;
   readonly model?: string;
@@ -323,6 +342,29 @@ export interface JobStore {
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
   /** Resolves with the number of jobs that match the filter, or with `limit` if more jobs match. */
   count(scope: string, filter: JobFilter, limit: number): Promise<number>;
+  /** Resolves with the given artifacts that are images of ended jobs of the scope, each with its job and its position. */
+  listImages(
+    scope: string,
+    artifactIds: readonly string[],
+  ): Promise<readonly Required<Pick<JobParent, 'artifactId' | 'jobId' | 'image'>>[]>;
+  /** Resolves with the jobs whose parents include the given job, newest first. `more` is true if older jobs follow. */
+  listDerived(
+    scope: string,
+    id: string,
+    page: JobPageRequest,
+  ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
+  /**
+   * Resolves with the given jobs of the scope that are stored, and with the ids of at most `limit` jobs whose parents include one of
+   * these jobs, newest first.
+   */
+  listKin(
+    scope: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<{
+    readonly jobs: readonly (Pick<JobFacts, 'id' | 'sequence'> & Pick<JobRecord, 'parents'>)[];
+    readonly children: readonly string[];
+  }>;
   /** Resolves with the jobs of these sequences in the same order. Removed jobs are omitted. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**

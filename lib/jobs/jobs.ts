@@ -11,7 +11,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobAcceptance, JobSubmission, Submitted } from './accept-job.ts';
 import { type CancelJob, cancellation, foundJob } from './job-end.ts';
 import type { JobPartial, JobProgress, JobProgressStore } from './job-notices-port.ts';
-import type { InFlight, JobRecord, JobStore, JobSummary } from './job-store-port.ts';
+import type { InFlight, JobParent, JobRecord, JobStore, JobSummary } from './job-store-port.ts';
 import type { JobWaits } from './job-waits.ts';
 
 interface Deps {
@@ -138,15 +138,29 @@ export async function findProgress(
 
 /** Converts a job to the form of the API, with all its details. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
-  const { request, retryOf, result, partialResult, error } = record;
+  const { request, retryOf, parents, result, partialResult, error } = record;
   return {
     ...toShared(record, progress),
     request,
     ...(retryOf === undefined ? {} : { retry_of: retryOf }),
+    ...toDerivedFrom(parents),
     ...(result === undefined ? {} : { result }),
     ...(partialResult === undefined ? {} : { partial_result: partialResult }),
     ...(error === undefined ? {} : { error: toFlatError(fromStoredError(error)) }),
     ...toWebhookView(record),
+  };
+}
+
+/** Converts the parents of a job to the form of the API. Returns no field if the job has no parents. */
+export function toDerivedFrom(parents: readonly JobParent[]): Pick<ImageJob, 'derived_from'> {
+  if (parents.length === 0) return {};
+  return {
+    derived_from: parents.map(({ artifactId, createdSecs, jobId, input, image, ...facts }) => ({
+      ...{ input, artifact_id: artifactId },
+      ...(jobId === undefined || image === undefined ? {} : { job_id: jobId, image }),
+      ...facts,
+      created: createdSecs,
+    })),
   };
 }
 
@@ -186,7 +200,7 @@ export function toImageJobSummary(
 }
 
 function toShared(
-  job: Omit<JobRecord, 'requestId' | 'token' | 'request' | 'provider'>,
+  job: Omit<JobRecord, 'requestId' | 'token' | 'request' | 'provider' | 'parents'>,
   progress?: JobProgress,
 ) {
   const { id, status, startedSecs, completedSecs, deletedSecs } = job;

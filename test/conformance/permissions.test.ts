@@ -22,6 +22,8 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'GET /v1/jobs/{id}': 'read',
   'DELETE /v1/jobs/{id}': 'jobs',
   'PATCH /v1/jobs/{id}': 'jobs',
+  'GET /v1/jobs/{id}/family': 'read',
+  'GET /v1/jobs/{id}/derived': 'read',
   'GET /v1/jobs/{id}/partial': 'read',
   'GET /v1/jobs/{id}/inputs/{index}': 'read',
   'GET /v1/jobs/{id}/inputs/{index}/thumbnail': 'read',

@@ -269,6 +269,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           cancelRequested: false,
           labels: [],
           favorite: false,
+          parents: [],
           requestId: sent.requestId,
           provider: sent.provider,
           request: sent.request,

@@ -92,6 +92,7 @@ export function newJob(overrides: Partial<NewJob> = {}): NewJob {
     createdSecs: CREATED_SECS,
     requestId: `request-${made}`,
     request: jobRequest(),
+    parents: [],
     provider: 'sandbox',
     model: 'sandbox-image',
     size: '1024x1024',

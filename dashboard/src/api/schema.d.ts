@@ -272,6 +272,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{id}/family": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the family of a job
+         * @description The nearest jobs of the family.
+         */
+        get: operations["getJobFamily"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/derived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the jobs that used an image of a job
+         * @description One page of jobs.
+         */
+        get: operations["listDerivedJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}/partial": {
         parameters: {
             query?: never;
@@ -2095,6 +2135,26 @@ export interface components {
              * @description The id of the earlier job if this job was created by a retry.
              */
             retry_of?: string;
+            /** @description The input images that were sent as artifacts of this bridge. Absent if there are none. */
+            derived_from?: {
+                /** @description The index of the input image: first the images, then the mask, then the reference images. */
+                input: number;
+                /** @description The id of the image, which may have been removed. */
+                artifact_id: string;
+                /**
+                 * Format: uuid
+                 * @description The id of the job that made the image, which may have been removed. Absent if the image was made without a job.
+                 */
+                job_id?: string;
+                /** @description The position of the image in the `artifacts` of that job. */
+                image?: number;
+                /** @description The name of the file when the job was accepted. */
+                name: string;
+                width: number;
+                height: number;
+                /** @description The time at which the image was made. */
+                created: number;
+            }[];
             result?: components["schemas"]["ImageResponse"];
             /** @description The finished images of a job that did not succeed. A retry requests only the missing images. */
             partial_result?: {
@@ -2317,6 +2377,84 @@ export interface components {
                 /** @description The number of matching jobs. */
                 count: number;
                 /** @description True if more than 10000 jobs match. `count` is then 10000. */
+                at_least: boolean;
+            };
+        };
+        ImageJobFamily: {
+            /** @description The jobs of the family, nearest first. The first job is the requested job. */
+            items: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
+                created: number;
+                updated: number;
+                started?: number;
+                completed?: number;
+                cancel_requested: boolean;
+                /** @description The priority; 0 if absent. */
+                priority?: number;
+                /** @description The labels of the job. Absent if the job has none. */
+                labels?: string[];
+                /** @description True if the job is a favorite, which retention does not delete. */
+                favorite: boolean;
+                /** @description The time at which the job was hidden. A hidden job can be restored. */
+                deleted?: number;
+                progress?: {
+                    /** @enum {string} */
+                    stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
+                    partial_images: number;
+                };
+                /** @enum {string} */
+                operation: "generate" | "edit";
+                /** @description The first 256 characters of the prompt. */
+                prompt: string;
+                provider: string;
+                model?: string;
+                /** @description The number of requested images. */
+                outputs: number;
+                /** @description The size requested from the provider: auto, or WxH in pixels. */
+                size: string;
+                /** @description The number of input images: images, mask and reference images. */
+                inputs: number;
+                /** @description The `bridge_ext.code` of the error. */
+                error_code?: string;
+                artifacts: {
+                    id: string;
+                    width: number;
+                    height: number;
+                    /** @enum {string} */
+                    format: "png" | "jpeg" | "webp";
+                    bytes: number;
+                }[];
+                /** @description The number of steps from the requested job, each from a job to a job whose image it used, or back. */
+                distance: number;
+                /** @description The input images that were sent as artifacts of this bridge. Absent if there are none. */
+                derived_from?: {
+                    /** @description The index of the input image: first the images, then the mask, then the reference images. */
+                    input: number;
+                    /** @description The id of the image, which may have been removed. */
+                    artifact_id: string;
+                    /**
+                     * Format: uuid
+                     * @description The id of the job that made the image, which may have been removed. Absent if the image was made without a job.
+                     */
+                    job_id?: string;
+                    /** @description The position of the image in the `artifacts` of that job. */
+                    image?: number;
+                    /** @description The name of the file when the job was accepted. */
+                    name: string;
+                    width: number;
+                    height: number;
+                    /** @description The time at which the image was made. */
+                    created: number;
+                }[];
+            }[];
+            /** @description The number of jobs in the family, those in `items` included. */
+            total: {
+                /** @description The number of jobs that were found. */
+                count: number;
+                /** @description True if the family may have more jobs. The search ends after 1000 jobs or 64 steps. */
                 at_least: boolean;
             };
         };
@@ -4241,6 +4379,81 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getJobFamily: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The nearest jobs of the family. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJobFamily"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    listDerivedJobs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_cursor of the previous page, which had the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ImageJobSummary"][];
+                        next_cursor?: string;
+                    };
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];
         };
     };

@@ -61,6 +61,7 @@ import {
   NotReady,
   Ready,
 } from '../../../lib/contract/resources/diagnostics.ts';
+import { JobFamily } from '../../../lib/contract/resources/family.ts';
 import {
   ImageJob,
   ImageJobSummary,
@@ -161,6 +162,7 @@ export const REPLY_COMPONENTS = {
   ImageJobRequest: JobRequest,
   ImageJobSummary,
   ImageJobPage: JobPage,
+  ImageJobFamily: JobFamily,
   ImageJobEvent: JobEvent,
   JobSnapshotEvent,
   JobPartialImageEvent,

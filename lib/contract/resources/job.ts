@@ -143,6 +143,29 @@ const jobEntries = {
 export const PartialResult = v.strictObject({ data: v.array(GeneratedImage) });
 export type PartialResult = v.InferOutput<typeof PartialResult>;
 
+const JobParent = v.strictObject({
+  input: documented(
+    Count,
+    'The index of the input image: first the images, then the mask, then the reference images.',
+  ),
+  artifact_id: documented(ArtifactId, 'The id of the image, which may have been removed.'),
+  job_id: documented(
+    v.optional(JobId),
+    'The id of the job that made the image, which may have been removed. Absent if the image was made without a job.',
+  ),
+  image: documented(v.optional(Count), 'The position of the image in the `artifacts` of that job.'),
+  name: documented(v.string(), 'The name of the file when the job was accepted.'),
+  width: Count,
+  height: Count,
+  created: documented(UnixSecs, 'The time at which the image was made.'),
+});
+
+/** The input images that this bridge made. */
+export const DerivedFrom = documented(
+  v.optional(v.array(JobParent)),
+  'The input images that were sent as artifacts of this bridge. Absent if there are none.',
+);
+
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
@@ -150,6 +173,7 @@ export const ImageJob = v.strictObject({
     v.optional(JobId),
     'The id of the earlier job if this job was created by a retry.',
   ),
+  derived_from: DerivedFrom,
   result: v.optional(ImageResponse),
   partial_result: documented(
     v.optional(PartialResult),

@@ -13,6 +13,7 @@ import type { StoredError } from '../../errors/error-body.ts';
 import type {
   JobCancellation,
   JobKey,
+  JobParent,
   JobRecord,
   JobSummary,
   JobTotals,
@@ -30,12 +31,19 @@ export const SUMMARY_COLUMNS = `${FACTS},
   substr(prompt, 1, 256) AS prompt`;
 
 /**
- * The columns of `job` and `job_content` that `parseRecord` reads. The column `webhook`, a JSON object, is missing, because the
- * SQL of JSON depends on the database.
+ * The columns of `job` and `job_content` that `parseRecord` reads. The columns `webhook` and `parents`, which are JSON, are missing,
+ * because the SQL of JSON depends on the database.
  */
 export const RECORD_COLUMNS = `${FACTS},
   token, provider, request_id AS "requestId", retry_of AS "retryOf", request, result,
   partial_result AS "partialResult", error`;
+
+/**
+ * The columns of `job_parent` in the order of `parseParents`. A database builds the column `parents` of `parseRecord` from them, a
+ * JSON list of lists.
+ */
+export const PARENT_COLUMNS = `
+  position, artifact_id, name, width, height, created, parent_id, parent_image`;
 
 /**
  * The estimated bytes of a job's rows without the texts: the small columns, the index entries and a share of the page overhead.
@@ -87,6 +95,33 @@ const WebhookRow = v.pipe(
   v.transform(withoutNulls),
 );
 
+const ParentList = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.pipe(
+      v.tuple([
+        v.number(),
+        v.string(),
+        v.string(),
+        v.number(),
+        v.number(),
+        v.number(),
+        v.nullable(v.string()),
+        Nullable,
+      ]),
+      v.transform(
+        ([input, artifactId, name, width, height, createdSecs, jobId, image]): JobParent => ({
+          ...{ input, artifactId, name, width, height, createdSecs },
+          ...(jobId === null || image === null ? {} : { jobId, image }),
+        }),
+      ),
+    ),
+  ),
+);
+
+const KinRow = v.object({ id: v.string(), sequence: v.number(), parents: ParentList });
+
 const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
 
 /**
@@ -118,6 +153,7 @@ const RecordRow = v.pipe(
     request: v.pipe(v.string(), v.parseJson(), JobRequest),
     result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
     partialResult: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
+    parents: ParentList,
     error: v.nullable(v.pipe(v.string(), v.parseJson(), ErrorText)),
     webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
   }),
@@ -166,6 +202,11 @@ export function parseTotals(row: unknown): JobTotals {
 /** Parses a row. Throws if the row is invalid. */
 export function parseSummary(row: unknown): JobSummary {
   return v.parse(SummaryRow, row);
+}
+
+/** Parses a row of `listKin`. Throws if the row is invalid. */
+export function parseKin(row: unknown) {
+  return v.parse(KinRow, row);
 }
 
 /** Parses a row. Throws if the row is invalid. */

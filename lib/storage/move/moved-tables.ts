@@ -11,6 +11,8 @@ export const MOVED_TABLES = [
   'job_content',
   'job_input',
   'job_label',
+  'job_image',
+  'job_parent',
   'job_output',
   'webhook',
   'job_change',

@@ -7,6 +7,7 @@ import { billingSchema } from './schema-billing.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
+import { lineageSchema } from './schema-lineage.ts';
 import { moneySchema } from './schema-money.ts';
 import { progressSchema } from './schema-progress.ts';
 import { provenanceSchema } from './schema-provenance.ts';
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: billingSchema, oldest: 1 },
   { sql: labelsSchema, oldest: 1 },
   { sql: provenanceSchema, oldest: 1 },
+  { sql: lineageSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -86,6 +86,37 @@ CREATE INDEX job_label_of_job ON job_label (seq);
 /** Adds the provenance of artifacts, in the JSON format of `Provenance`. Not known for earlier artifacts. */
 const PROVENANCE = 'ALTER TABLE artifact ADD COLUMN provenance TEXT;';
 
+/**
+ * Adds the lineage of jobs. "job_image" has the images of ended jobs, each with its position among the artifacts of its job.
+ * "job_parent" has the input images of a job that were artifacts. Its facts are kept after the artifact and its job are removed.
+ */
+const LINEAGE = `
+CREATE TABLE job_image (
+  artifact_id TEXT NOT NULL PRIMARY KEY,
+  seq INTEGER NOT NULL REFERENCES job (seq) ON DELETE CASCADE,
+  position INTEGER NOT NULL CHECK (position >= 0)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_image_of_job ON job_image (seq);
+INSERT INTO job_image (artifact_id, seq, position)
+SELECT value ->> '$.id', seq, key FROM job, json_each(artifacts) WHERE true
+ON CONFLICT DO NOTHING;
+CREATE TABLE job_parent (
+  seq INTEGER NOT NULL REFERENCES job (seq) ON DELETE CASCADE,
+  scope TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
+  artifact_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  width INTEGER NOT NULL CHECK (width > 0),
+  height INTEGER NOT NULL CHECK (height > 0),
+  created INTEGER NOT NULL,
+  parent_id TEXT,
+  parent_image INTEGER CHECK (parent_image >= 0),
+  PRIMARY KEY (seq, position),
+  CHECK ((parent_id IS NULL) = (parent_image IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_children ON job_parent (scope, parent_id, seq) WHERE parent_id IS NOT NULL;
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -95,6 +126,7 @@ export const MIGRATIONS: readonly string[] = [
   BILLING,
   LABELS,
   PROVENANCE,
+  LINEAGE,
 ];
 
 /** The schema that this program reads and writes. */

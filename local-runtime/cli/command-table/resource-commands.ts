@@ -114,6 +114,14 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     shows: 'job',
   }),
   request({
+    name: 'jobs family',
+    about: 'list the jobs that are related to a job by the images they used, nearest first',
+    arguments: JOB,
+    examples: [[`jobs family ${JOB_ID}`, 'list up to 60 sources, edits and variations']],
+    operation: 'GET /v1/jobs/{id}/family',
+    shows: 'jobs',
+  }),
+  request({
     name: 'queue show',
     about: 'show the numbers of waiting and running jobs',
     examples: [['queue show', 'count the jobs of all tokens by provider']],

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { createReplyChecker, type ReplyChecker } from '../../support/reply-checker.ts';
 import { type StartedBridge, stateOf } from '../../support/start-bridge.ts';
 
@@ -24,6 +24,11 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
     token === undefined ? {} : { authorization: `Bearer ${token}` };
   const document = await fetch(`${address}/v1/openapi.json`, { headers: authorization });
   const checker: ReplyChecker = createReplyChecker(JSON.parse(await document.text()));
+
+  // Compiling the document may take longer than the bridge keeps an idle connection. Two turns of the event loop let the client see
+  // that its connection was closed, so that the next request uses a new one.
+  await nextTurn();
+  await nextTurn();
 
   async function send(method: string, target: string, sent: Sent = {}): Promise<Reply> {
     const hasBody = sent.body !== undefined;

@@ -18,6 +18,7 @@ function record(sequence: number): JobRecord {
     status: 'running',
     priority: 0,
     labels: [],
+    parents: [],
     createdSecs: CREATED_SECS,
     updatedSecs: CREATED_SECS,
     request: jobRequest(),

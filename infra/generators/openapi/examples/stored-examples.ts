@@ -12,6 +12,8 @@ import {
   TIMINGS,
 } from './shared-values.ts';
 
+const PARENT_ID = '0198c0de-0000-7000-8000-000000000009';
+
 const JOB = {
   id: JOB_ID,
   status: 'queued',
@@ -223,6 +225,27 @@ export const STORED_EXAMPLES: Examples = {
       value: {
         items: [SUMMARY],
         next_cursor: 'eyJhZnRlciI6MTJ9',
+      },
+    },
+  },
+  ImageJobFamily: {
+    edit: {
+      summary: 'An edit and the job that made its image',
+      value: {
+        items: [
+          {
+            ...SUMMARY,
+            distance: 0,
+            derived_from: [
+              {
+                ...{ input: 0, artifact_id: ARTIFACT_ID, job_id: PARENT_ID, image: 0 },
+                ...{ name: 'cats/ginger.png', width: 1, height: 1, created: CREATED },
+              },
+            ],
+          },
+          { ...SUMMARY, id: PARENT_ID, distance: 1 },
+        ],
+        total: { count: 2, at_least: false },
       },
     },
   },

@@ -43,6 +43,21 @@ const JOBS = rowArrays({
 });
 const INPUTS = rowArrays({ seq: 'bigint', sha256: 'text', bytes: 'bigint' }, JOBS.next);
 const LABELS = rowArrays({ seq: 'bigint', scope: 'text', label: 'text' }, INPUTS.next);
+const PARENTS = rowArrays(
+  {
+    seq: 'bigint',
+    scope: 'text',
+    position: 'integer',
+    artifact_id: 'text',
+    name: 'text',
+    width: 'integer',
+    height: 'integer',
+    created: 'bigint',
+    parent_id: 'text',
+    parent_image: 'integer',
+  },
+  LABELS.next,
+);
 const SCOPES = rowArrays(
   {
     scope: 'text',
@@ -53,7 +68,7 @@ const SCOPES = rowArrays(
     changes: 'bigint',
     images: 'bigint',
   },
-  LABELS.next,
+  PARENTS.next,
 );
 const CHARGES = rowArrays({ token: 'text', day: 'bigint', images: 'bigint' }, SCOPES.next);
 const SPENDING = rowArrays({ token: 'text', period: 'text', amount: 'bigint' }, CHARGES.next);
@@ -125,6 +140,11 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     ), labels AS (
       INSERT INTO ${schema}.job_label (scope, label, seq)
       SELECT scope, label, seq FROM ${LABELS.sql} AS one
+    ), parents AS (
+      INSERT INTO ${schema}.job_parent (
+        seq, scope, position, artifact_id, name, width, height, created, parent_id, parent_image
+      )
+      SELECT * FROM ${PARENTS.sql} AS one
     ), changes AS (
       INSERT INTO ${schema}.job_change (seq, scope, change) SELECT seq, scope, change FROM new
     ), scopes AS (
@@ -204,6 +224,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
         ...JOBS.values(accepted.map(toColumns)),
         ...INPUTS.values(accepted.flatMap(toInputColumns)),
         ...LABELS.values(accepted.flatMap(toLabelColumns)),
+        ...PARENTS.values(accepted.flatMap(toParentColumns)),
         ...SCOPES.values(scopes.map((one) => ({ ...one, images: held.get(one.scope) ?? 0 }))),
         ...CHARGES.values(charges),
         ...SPENDING.values(spending),
@@ -271,4 +292,11 @@ function toInputColumns({ job, sequence }: AcceptedJob) {
 
 function toLabelColumns({ job: { labels, scope }, sequence }: AcceptedJob) {
   return labels.map((label) => ({ seq: sequence, scope, label }));
+}
+
+function toParentColumns({ job: { parents, scope }, sequence }: AcceptedJob) {
+  return parents.map(({ input, artifactId, createdSecs, jobId, image, ...facts }) => ({
+    ...{ ...facts, seq: sequence, scope, position: input, artifact_id: artifactId },
+    ...{ created: createdSecs, parent_id: jobId, parent_image: image },
+  }));
 }

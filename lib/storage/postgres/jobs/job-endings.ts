@@ -62,6 +62,11 @@ export function createJobEnding(database: Postgres) {
       UPDATE ${schema}.job_content SET
         result = $9, partial_result = $10, error = $11, cancellation = NULL
       WHERE seq = $1
+    ), images AS (
+      INSERT INTO ${schema}.job_image (artifact_id, seq, position)
+      SELECT image ->> 'id', $1, place - 1
+      FROM json_array_elements($5::text::json) WITH ORDINALITY AS one (image, place)
+      ON CONFLICT DO NOTHING
     ), outputs AS (
       DELETE FROM ${schema}.job_output WHERE seq = $1
     )

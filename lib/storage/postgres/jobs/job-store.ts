@@ -6,6 +6,7 @@ import { createJobCancellations, createJobMarks } from './change-jobs.ts';
 import { createJobClaim } from './claim-job.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEnding, createJobEndings } from './job-endings.ts';
+import { createJobLineage } from './job-lineage.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { recordColumns, recordTables } from './record-sql.ts';
@@ -30,6 +31,7 @@ export function createJobStore(
     ...createJobCancellations(database, { ending }),
     ...createJobMarks(database),
     ...createJobList(database),
+    ...createJobLineage(database),
     ...createJobInputs(database),
     ...createJobChangeFeed(database),
     ...createJobRetention(database),

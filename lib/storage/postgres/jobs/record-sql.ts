@@ -1,4 +1,4 @@
-import { RECORD_COLUMNS } from '../../jobs/job-rows.ts';
+import { PARENT_COLUMNS, RECORD_COLUMNS } from '../../jobs/job-rows.ts';
 
 /** Returns the columns that `parseRecord` reads. */
 export function recordColumns(schema: string): string {
@@ -6,7 +6,14 @@ export function recordColumns(schema: string): string {
     (SELECT json_build_object(
         'url', url, 'events', events::json, 'state', state, 'attempts', attempts,
         'lastStatus', last_status
-      )::text FROM ${schema}.webhook WHERE webhook.seq = job.seq) AS webhook`;
+      )::text FROM ${schema}.webhook WHERE webhook.seq = job.seq) AS webhook,
+    ${parentsColumn(schema)}`;
+}
+
+/** Returns the column `parents` of `parseRecord`. */
+export function parentsColumn(schema: string): string {
+  return `(SELECT coalesce(json_agg(json_build_array(${PARENT_COLUMNS}) ORDER BY position), '[]')::text
+      FROM ${schema}.job_parent WHERE job_parent.seq = job.seq) AS parents`;
 }
 
 /** Returns the tables whose rows `parseRecord` reads. */

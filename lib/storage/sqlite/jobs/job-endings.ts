@@ -20,6 +20,7 @@ import { prepareJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import type { JobChanges } from './job-change-feed.ts';
 import type { JobCounts } from './job-counts.ts';
+import { prepareImages } from './job-lineage.ts';
 
 const END = `
   UPDATE job SET
@@ -106,6 +107,7 @@ export function prepareJobEnding(
   const removeOutputs = database.prepare(REMOVE_OUTPUTS);
   const publish = preparePublish(database);
   const keep = prepareKeep(database);
+  const insertImages = prepareImages(database);
   const accounts = prepareJobAccounts(database);
 
   return {
@@ -126,6 +128,7 @@ export function prepareJobEnding(
       const partial = status === 'succeeded' ? undefined : keep(seq, end.publications ?? []);
       const texts = toEndTexts(end, partial);
       endJob.run({ ...texts, seq, status, completed, bytes: sizeOf(texts) });
+      insertImages(seq);
       counts.end(seq, job);
       changes.note(seq, job.scope);
       if (from === 'queued') accounts.giveBack(seq);

@@ -28,6 +28,7 @@ import { prepareCharges } from '../usage-store.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
 import { type JobCounts, prepareJobCounts } from './job-counts.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
+import { createJobLineage, PARENTS, prepareParents } from './job-lineage.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 
@@ -36,7 +37,8 @@ const RECORD = `${RECORD_COLUMNS},
   (SELECT json_object(
       'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
       'lastStatus', last_status
-    ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
+    ) FROM webhook WHERE webhook.seq = job.seq) AS webhook,
+  ${PARENTS}`;
 
 const INSERT = `
   INSERT INTO job (
@@ -144,6 +146,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
       findRecord: (sequence) => parseReadable(findBySequence.get(sequence)),
     }),
     ...createJobList(database),
+    ...createJobLineage(database),
     ...createJobChangeFeed(database),
     ...createJobRetention(database, { counts, changes }),
     ...createJobInputs(database),
@@ -327,10 +330,11 @@ function prepareInsert(database: StoreDatabase) {
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
   const insertLabel = database.prepare(INSERT_LABEL);
+  const insertParents = prepareParents(database);
   const insertWebhook = database.prepare(INSERT_WEBHOOK);
 
   return (
-    { request, labels, webhook, requestId, retryOf, ...job }: NewJob,
+    { request, parents, labels, webhook, requestId, retryOf, ...job }: NewJob,
     { text, bytes }: { readonly text: string; readonly bytes: number },
     { key, reservation }: Pick<JobAdmission, 'key' | 'reservation'>,
   ): number => {
@@ -350,6 +354,7 @@ function prepareInsert(database: StoreDatabase) {
     insertContent.run(...columns, held, budgetPerDay, budgetPerMonth);
     for (const { sha256, bytes } of inputs) insertInput.run(sequence, sha256, bytes);
     for (const label of labels) insertLabel.run(job.scope, label, sequence);
+    insertParents(sequence, job.scope, parents);
     if (webhook) {
       const { url, events } = webhook;
       insertWebhook.run(sequence, url, new URL(url).host, JSON.stringify(events));

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
+import type { JobParent, JobRecord, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
+import { CREATED_SECS, FAILURE, jobResult, newJob, WIDE } from '../support/jobs.ts';
+
+interface Opened {
+  readonly store: JobStore;
+  readonly artifacts: ArtifactStore;
+  close(): Promise<void>;
+}
+
+const SCOPE = 'anonymous';
+const [FIRST, SECOND] = ['a'.repeat(32), 'b'.repeat(32)];
+const PRUNE_ALL = { completedBeforeSecs: 1e12, maxRetained: 0, maxRetainedBytes: 0, batch: 100 };
+
+function parentOf(job: Pick<JobRecord, 'id'>, more: Partial<JobParent> = {}): JobParent {
+  const facts = { name: 'cats/fox.png', width: 640, height: 480, createdSecs: CREATED_SECS };
+  return { ...facts, input: 0, artifactId: FIRST, jobId: job.id, image: 0, ...more };
+}
+
+/** The contract of the lineage in every job store. */
+export function describeJobLineage(label: string, open: () => Promise<Opened>): void {
+  describe(`JobStore, its lineage: ${label}`, () => {
+    let opened: Opened;
+    let store: JobStore;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+
+    async function submitted(overrides: Partial<NewJob> = {}): Promise<JobRecord> {
+      return (await store.submit(newJob(overrides), WIDE)).job;
+    }
+
+    /** Resolves with a running job and its pending artifacts. */
+    async function running(ids: readonly string[]) {
+      const { sequence, id } = await submitted();
+      await store.claim(CREATED_SECS);
+      for (const [index, artifact] of ids.entries()) {
+        const record = {
+          ...{ id: artifact, scope: SCOPE, width: 640, height: 480, bytes: 9 },
+          ...{
+            format: 'png' as const,
+            sha256: 'ab'.repeat(32),
+            createdSecs: CREATED_SECS,
+            name: `${artifact}.png`,
+          },
+        };
+        await opened.artifacts.claim([record], { job: sequence, facts: { index } });
+      }
+      return { sequence, id };
+    }
+
+    test('the images of a job that succeeded are found with their positions', async () => {
+      const { sequence, id } = await running([FIRST, SECOND]);
+      const before = await store.listImages(SCOPE, [FIRST, SECOND]);
+
+      const publications = [FIRST, SECOND];
+      const result = jobResult(publications);
+      await store.settle(sequence, { status: 'succeeded', completedSecs: 9, result, publications });
+
+      expect(before).toEqual([]);
+      const found = await store.listImages(SCOPE, [SECOND, FIRST, 'c'.repeat(32)]);
+      expect(found.toSorted((a, b) => a.image - b.image)).toEqual([
+        { artifactId: FIRST, jobId: id, image: 0 },
+        { artifactId: SECOND, jobId: id, image: 1 },
+      ]);
+      expect(await store.listImages('other', [FIRST])).toEqual([]);
+    });
+
+    test('the images of a job that failed are found', async () => {
+      const { sequence, id } = await running([FIRST]);
+
+      const end = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
+      await store.settle(sequence, { ...end, publications: [FIRST] });
+
+      expect(await store.listImages(SCOPE, [FIRST])).toEqual([
+        { artifactId: FIRST, jobId: id, image: 0 },
+      ]);
+    });
+
+    test('a job is stored with its parents, and keeps them when their jobs are removed', async () => {
+      const { sequence, id } = await running([]);
+      const { jobId: _, image: __, ...withoutJob } = parentOf({ id }, { input: 2 });
+      const parents = [parentOf({ id }), withoutJob];
+
+      const child = await submitted({ parents });
+      const end = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
+      await store.settle(sequence, end);
+      await store.prune(PRUNE_ALL);
+
+      expect(child.parents).toEqual(parents);
+      expect(await store.find(SCOPE, id)).toBeUndefined();
+      expect((await store.find(SCOPE, child.id))?.parents).toEqual(parents);
+    });
+
+    test('the derived jobs are listed once each, in pages, newest first', async () => {
+      const source = await submitted();
+      const twice = [parentOf(source), parentOf(source, { input: 1, image: 1 })];
+      const first = await submitted({ parents: twice });
+      await submitted({ parents: [parentOf({ id: 'another' })] });
+      await submitted({ scope: 'other', parents: twice });
+      const second = await submitted({ parents: twice });
+      const third = await submitted({ parents: [parentOf(source)] });
+
+      const page = await store.listDerived(SCOPE, source.id, { limit: 2 });
+      const before = second.sequence;
+      const rest = await store.listDerived(SCOPE, source.id, { before, limit: 2 });
+
+      expect(page.items.map(({ id }) => id)).toEqual([third.id, second.id]);
+      expect(page.more).toBe(true);
+      expect(rest.items.map(({ id }) => id)).toEqual([first.id]);
+      expect(rest.more).toBe(false);
+    });
+
+    test('the kin of jobs are their parents and their children, and no more children than the limit', async () => {
+      const source = await submitted();
+      const child = await submitted({ parents: [parentOf(source)] });
+      const newer = await submitted({ parents: [parentOf(source), parentOf(child, { input: 1 })] });
+      await submitted({ scope: 'other', parents: [parentOf(source)] });
+
+      const all = await store.listKin(SCOPE, [source.id, child.id, 'unknown'], 9);
+      const cut = await store.listKin(SCOPE, [source.id], 1);
+      const foreign = await store.listKin('other', [child.id], 9);
+
+      expect(all.jobs.toSorted((a, b) => a.sequence - b.sequence)).toEqual([
+        { id: source.id, sequence: source.sequence, parents: [] },
+        { id: child.id, sequence: child.sequence, parents: [parentOf(source)] },
+      ]);
+      expect(all.children).toEqual([newer.id, child.id]);
+      expect(cut.children).toEqual([newer.id]);
+      expect(foreign).toEqual({ jobs: [], children: [] });
+    });
+  });
+}
