@@ -126,14 +126,14 @@ describe('the draft of a token', () => {
   async function writeDraft(page: Page): Promise<void> {
     await prompt(page).fill('a secret lighthouse');
     await page.locator('input[type=file]').setInputFiles(PHOTO);
-    await page.getByText('coffee.png').waitFor();
+    await page.getByText('coffee.png', { exact: true }).waitFor();
     await expect.poll(() => storedText(page)).toContain('coffee.png');
     await expect.poll(() => storedText(page)).toContain('a secret lighthouse');
   }
 
   async function expectEmpty(page: Page): Promise<void> {
     await expect.poll(() => prompt(page).inputValue()).toBe('');
-    await page.getByText('coffee.png').waitFor({ state: 'detached' });
+    await page.getByText('coffee.png', { exact: true }).waitFor({ state: 'detached' });
     await expect.poll(() => storedText(page)).not.toMatch(/secret|coffee/);
   }
 
@@ -144,7 +144,7 @@ describe('the draft of a token', () => {
     await dialog(page).waitFor({ state: 'detached' });
     await writeDraft(page);
     await page.reload();
-    await page.getByText('coffee.png').waitFor();
+    await page.getByText('coffee.png', { exact: true }).waitFor();
     expect(await prompt(page).inputValue()).toBe('a secret lighthouse');
 
     await page.getByRole('button', { name: 'Connected' }).click();
@@ -178,9 +178,9 @@ describe('the draft of a token', () => {
     await other.getByRole('button', { name: /sandbox-image/ }).waitFor();
 
     expect(await prompt(other).inputValue()).toBe('');
-    expect(await other.getByText('coffee.png').count()).toBe(0);
+    expect(await other.getByText('coffee.png', { exact: true }).count()).toBe(0);
     await page.reload();
-    await page.getByText('coffee.png').waitFor();
+    await page.getByText('coffee.png', { exact: true }).waitFor();
     expect(await prompt(page).inputValue()).toBe('a secret lighthouse');
   });
 
