@@ -51,31 +51,13 @@ const CLAIM_MS = LATEST_START_MS + TIMEOUT_MS + 5000;
 
 /** Sends a webhook when a job ends, and retries until the receiver accepts the webhook or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
-  const { store, jobs, permits, settings, log, metrics, clock, ids } = deps;
-  const postEnd = createPostEnd(deps);
+  const { store, permits, settings, log, clock } = deps;
+  const attempt = createAttempt(deps);
   const changes = createNotifier();
   const limit = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
   const slots = createHostSlots({ permits, limit, onFree: changes.notify });
   /** The attempts in progress. */
   const sending = new Set<Promise<void>>();
-
-  async function attempt(due: DueWebhook, claimedMs: number, signal: AbortSignal): Promise<void> {
-    const { sequence, attempts } = due;
-    const job = await jobs.find(due.scope, due.jobId, 0, signal).catch((thrown) => {
-      if (toBridgeError(thrown).code === 'not_found') return undefined;
-      log.failure(thrown, { task: TASK });
-      return 'unreadable' as const;
-    });
-    // The webhook of a late attempt is due again when its claim ends.
-    if (!job || clock.nowMs() > claimedMs + LATEST_START_MS) return;
-    // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again forever.
-    signal.throwIfAborted();
-    const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
-    const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
-    const outcome = toOutcome({ attempts, status, ...at });
-    await store.settle(sequence, outcome);
-    metrics.webhookSent(outcome.state === 'pending' ? 'retried' : outcome.state);
-  }
 
   async function send(due: DueWebhook, claimedMs: number, signal: AbortSignal): Promise<void> {
     try {
@@ -142,6 +124,33 @@ export function createWebhookDeliveries(deps: Deps) {
     task,
     /** Must be called when the end of a job is durable. */
     wake: changes.notify,
+  };
+}
+
+/** Creates the function that sends a claimed webhook once, and records the outcome. */
+function createAttempt(deps: Deps) {
+  const { store, jobs, log, metrics, clock, ids } = deps;
+  const postEnd = createPostEnd(deps);
+  return async function attempt(
+    due: DueWebhook,
+    claimedMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { sequence, attempts } = due;
+    const job = await jobs.find(due.scope, due.jobId, 0, signal).catch((thrown) => {
+      if (toBridgeError(thrown).code === 'not_found') return undefined;
+      log.failure(thrown, { task: TASK });
+      return 'unreadable' as const;
+    });
+    // The webhook of a late attempt is due again when its claim ends.
+    if (!job || clock.nowMs() > claimedMs + LATEST_START_MS) return;
+    // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again forever.
+    signal.throwIfAborted();
+    const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
+    const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
+    const outcome = toOutcome({ attempts, status, ...at });
+    await store.settle(sequence, outcome);
+    metrics.webhookSent(outcome.state === 'pending' ? 'retried' : outcome.state);
   };
 }
 

@@ -5,7 +5,14 @@ import type { Sale } from './services.ts';
 function sale(more: Partial<Sale>): Sale {
   return {
     ...{ requestId: 'request', action: 'a1', service: 'first', indices: [0], attempt: 1, life: 1 },
-    ...{ isDispatched: true, sold: 0, isKnown: true, hasTicket: false, isTicketStored: false, good: [] },
+    ...{
+      isDispatched: true,
+      sold: 0,
+      isKnown: true,
+      hasTicket: false,
+      isTicketStored: false,
+      good: [],
+    },
     ...more,
   };
 }

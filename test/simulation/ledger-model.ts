@@ -41,7 +41,10 @@ export function checkKeys(
   const sold = sales.filter(
     (sale) => isKeyed(sale.action) && sale.isDispatched && (sale.sold > 0 || !sale.isKnown),
   );
-  for (const [name, own] of Map.groupBy(sold, ({ action, life }) => `${action} in process ${life}`)) {
+  for (const [name, own] of Map.groupBy(
+    sold,
+    ({ action, life }) => `${action} in process ${life}`,
+  )) {
     const requests = new Set(own.map(({ requestId }) => requestId));
     if (requests.size > 1) say(`${name} was made for ${[...requests].join()} under one key`);
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
+import { createSeeded } from '../support/seeded.ts';
 import { createBridge, openFolder } from './bridge.ts';
 import { createClients } from './clients.ts';
 import { createHeldEngine } from './held-engine.ts';
@@ -11,7 +12,6 @@ import { createMemoryDisk } from './memory-files.ts';
 import { createReceivers } from './receivers.ts';
 import { type Action, INPUTS, type Schedule, TOKENS } from './schedule.ts';
 import { createServices } from './services.ts';
-import { createSeeded } from '../support/seeded.ts';
 import { createTurns } from './turns.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 

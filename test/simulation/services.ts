@@ -100,7 +100,14 @@ export function createServices({ seed, clock, images, log }: Deps) {
   ): Sale {
     const sale: Sale = {
       ...{ requestId, action: prompt, service: name, indices, attempt, life },
-      ...{ isDispatched: false, sold: 0, isKnown: true, hasTicket: false, isTicketStored: false, good: [] },
+      ...{
+        isDispatched: false,
+        sold: 0,
+        isKnown: true,
+        hasTicket: false,
+        isTicketStored: false,
+        good: [],
+      },
     };
     sales.push(sale);
     return sale;

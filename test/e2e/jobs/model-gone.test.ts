@@ -69,7 +69,10 @@ describe('a model that leaves its service', () => {
 
     await pause(false);
 
-    expect(reserved).toMatchObject({ allowance: { used: 4 }, budget: { used_today: String(4 * BOUND) } });
+    expect(reserved).toMatchObject({
+      allowance: { used: 4 },
+      budget: { used_today: String(4 * BOUND) },
+    });
     expect(await jobs.ended(refused)).toMatchObject(GONE);
     expect(await jobs.ended(waiting)).toMatchObject(GONE);
     expect(await jobs.ended(routed)).toMatchObject({ status: 'succeeded' });

@@ -179,6 +179,8 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'DELETE /v1/jobs/{id}': [200, job],
   'PATCH /v1/jobs/{id}': [200, async () => ({ ...(await job()), body: { favorite: true } })],
   'POST /v1/jobs/{id}/retry': [409, job],
+  'GET /v1/jobs/{id}/family': [200, job],
+  'GET /v1/jobs/{id}/derived': [200, job],
   'GET /v1/jobs/{id}/partial': [204, job],
   'GET /v1/jobs/{id}/inputs/{index}/thumbnail': [200, input],
   'GET /v1/queue': [200],
@@ -195,16 +197,18 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
   'DELETE /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
   'GET /v1/usage': [200],
-  'GET /v1/artifacts/{id}/thumbnail': [
-    200,
-    async () => ({ parameters: { id: await artifactId() } }),
-  ],
+  'GET /v1/artifacts/{id}/thumbnail': [200, artifact],
+  'GET /v1/artifacts/{id}/credentials': [200, artifact],
   'GET /v1/openapi.json': [200],
 };
 
 async function* broken(): AsyncGenerator<Uint8Array> {
   yield PNG;
   throw new Error('the file has disappeared');
+}
+
+async function artifact(): Promise<Sent> {
+  return { parameters: { id: await artifactId() } };
 }
 
 async function input(): Promise<Sent> {
