@@ -115,7 +115,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   }),
   request({
     name: 'jobs family',
-    about: 'list the jobs that are related to a job by the images they used, nearest first',
+    about: 'list the relatives of a job, nearest first',
     arguments: JOB,
     examples: [[`jobs family ${JOB_ID}`, 'list up to 60 sources, edits and variations']],
     operation: 'GET /v1/jobs/{id}/family',

@@ -125,6 +125,7 @@ describe('buildOpenApiDocument', () => {
       'query visibility',
       'query favorite',
       'query provider',
+      'query label',
       'query search',
       'query q',
       'query total',
