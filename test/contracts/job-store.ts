@@ -1413,7 +1413,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         const { items, more } = await store.list(job.scope, ALL, { limit: 10 });
 
-        const { request: _, requestId: __, token: ___, ...facts } = job;
+        const { request: _, requestId: __, token: ___, parents: ____, ...facts } = job;
         expect(more).toBe(false);
         expect(items).toEqual([
           {
