@@ -13,7 +13,7 @@ import type { Ids } from '../../lib/platform/ids.ts';
 import { openStores } from '../../lib/storage/open-stores.ts';
 import { startTasks } from '../../local-runtime/server/task-loop.ts';
 import { startWorkerLoop } from '../../local-runtime/server/worker-loop.ts';
-import { openHttpSettings, toEvent } from '../support/invoke.ts';
+import { openHttpSettings } from '../support/invoke.ts';
 import { createSeeded } from '../support/seeded.ts';
 import {
   createFaultyStores,
@@ -21,6 +21,13 @@ import {
   type StoreStep,
   type Verdict,
 } from '../support/simulation/faulty-stores.ts';
+import {
+  type Handler,
+  type Reply,
+  readReply,
+  type Sent,
+  toCallEvent,
+} from '../support/simulation/handler-call.ts';
 import type { createHeldEngine } from './held-engine.ts';
 import type { MemoryDisk } from './memory-files.ts';
 import type { Receivers } from './receivers.ts';
@@ -28,32 +35,6 @@ import type { SimulatedToken } from './schedule.ts';
 import type { Services } from './services.ts';
 import type { Turns } from './turns.ts';
 import type { ProcessTimers, VirtualClock } from './virtual-clock.ts';
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: replies have many shapes, and each check reads the one that it expects.
-  readonly json: any;
-}
-
-export interface Sent {
-  readonly method?: string;
-  readonly query?: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-  readonly signal?: AbortSignal;
-}
-
-type Handler = (
-  event: ReturnType<typeof toEvent>,
-  // biome-ignore lint/suspicious/noExplicitAny: each handler declares other services, and this context has all of them.
-  context: any,
-) => Promise<{
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  readonly body?: unknown;
-}>;
 
 interface Deps {
   readonly seed: number;
@@ -308,23 +289,14 @@ export function createBridge(deps: Deps) {
         },
       });
       let onReplied = (_isComplete: boolean) => {};
-      const reply = handler(
-        toEvent({
-          method: sent.method ?? 'GET',
-          query: sent.query ?? '',
-          pathParameters: sent.path ?? {},
-          headers: { authorization: `Bearer ${token}`, ...sent.headers },
-          ...(sent.body ? { body: sent.body } : {}),
-        }),
-        {
-          services: app.services,
-          settings,
-          signal: () => signal,
-          onReplied: (listener: (isComplete: boolean) => void) => {
-            onReplied = listener;
-          },
+      const reply = handler(toCallEvent(token, sent), {
+        services: app.services,
+        settings,
+        signal: () => signal,
+        onReplied: (listener: (isComplete: boolean) => void) => {
+          onReplied = listener;
         },
-      ).then(readReply);
+      }).then(readReply);
       const read = await Promise.race([reply, own.death]);
       if (!read || own.isOver) return undefined;
       onReplied(!signal.aborted);
@@ -346,19 +318,6 @@ export function createBridge(deps: Deps) {
 }
 
 const NEVER_ABORTS = new AbortController().signal;
-
-async function readReply({
-  statusCode: status,
-  headers,
-  body,
-}: Awaited<ReturnType<Handler>>): Promise<Reply> {
-  const chunks: Uint8Array[] = [];
-  if (body instanceof Uint8Array) chunks.push(body);
-  else if (body) for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  const isJson = headers['content-type']?.startsWith('application/json') === true;
-  return { status, headers, json: isJson ? JSON.parse(bytes.toString()) : bytes };
-}
 
 function toCaller({ name, imagesPerDay }: SimulatedToken): Caller {
   const caller = { ...unnamedCaller(name), id: name, name };

@@ -11,7 +11,8 @@ import { handler as createImageGeneration } from '../../handlers/openai/create-i
 import { handler as updateQueue } from '../../handlers/queue/update-queue.ts';
 import { handler as getUsage } from '../../handlers/usage/get-usage.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import type { Bridge, Reply, Sent } from './bridge.ts';
+import type { Reply, Sent } from '../support/simulation/handler-call.ts';
+import type { Bridge } from './bridge.ts';
 import { type Action, bodyOf, TOKENS } from './schedule.ts';
 import { modelOf, type Services } from './services.ts';
 import type { VirtualClock } from './virtual-clock.ts';

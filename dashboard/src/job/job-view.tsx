@@ -36,7 +36,7 @@ function NamedJob({ id }: { readonly id: string }) {
   const { value: job } = detail.job;
   const { value: error } = detail.error;
   const { value: summary } = detail.summary;
-  // What is known of the job stays visible while the bridge is unreachable. 404 means that the job was removed.
+  // The known facts of the job stay visible while the bridge is unreachable. 404 means that the job was removed.
   const isKnown = job !== undefined || (summary !== undefined && error?.code === 'unreachable');
   if (error !== undefined && (!isKnown || error.status === 404)) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;

@@ -76,7 +76,9 @@ export async function openWorld() {
     reply: (call) => call.fail(new BridgeError('provider_authentication', 'there is no login')),
   });
   const all = [...providers, loggedOut];
-  const app = await openApp({ folder, providers: all, defaultProvider: 'sandbox', set: LIMITS });
+  // A mark would make an image larger than the limits of `narrow`.
+  const set = [...LIMITS, 'provenance.mark=never'];
+  const app = await openApp({ folder, providers: all, defaultProvider: 'sandbox', set });
   return {
     services: app.services,
     /** Returns all calls of a provider so far. */

@@ -11,7 +11,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import type { Provider, ProviderContext } from '../../../lib/providers/provider-port.ts';
 import { openStores, type Stores } from '../../../lib/storage/open-stores.ts';
 import { startWorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
-import { openHttpSettings, toEvent } from '../../support/invoke.ts';
+import { openHttpSettings } from '../../support/invoke.ts';
 import { openApp } from '../../support/open-app.ts';
 import {
   createFaultyStores,
@@ -19,6 +19,13 @@ import {
   type StoreStep,
   type Verdict,
 } from '../../support/simulation/faulty-stores.ts';
+import {
+  type Handler,
+  type Reply,
+  readReply,
+  type Sent,
+  toCallEvent,
+} from '../../support/simulation/handler-call.ts';
 import { createSimulatedClock } from '../../support/simulation/simulated-clock.ts';
 import type { CallPlan } from './money-case.ts';
 import { createSeller, type Sale, sellerName } from './seller.ts';
@@ -49,32 +56,6 @@ export interface Direction {
   onStep(step: StoreStep | string): Verdict;
   planOf(request: string, route: number, call: number, attempt: number): CallPlan;
   onSale(sale: Sale): void;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: replies have many shapes, and each check reads the one that it expects.
-  readonly json: any;
-}
-
-type Handler = (
-  event: ReturnType<typeof toEvent>,
-  // biome-ignore lint/suspicious/noExplicitAny: each handler declares other services, and this context has all of them.
-  context: any,
-) => Promise<{
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  readonly body?: unknown;
-}>;
-
-export interface Sent {
-  readonly method?: string;
-  readonly query?: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-  readonly signal?: AbortSignal;
 }
 
 export type MoneyWorld = Awaited<ReturnType<typeof openMoneyWorld>>;
@@ -270,23 +251,11 @@ export async function openMoneyWorld() {
 
     async call(handler: Handler, token: string, sent: Sent): Promise<Reply> {
       const { signal = new AbortController().signal } = sent;
-      const reply = await handler(
-        toEvent({
-          method: sent.method ?? 'GET',
-          query: sent.query ?? '',
-          pathParameters: sent.path ?? {},
-          headers: { authorization: `Bearer ${token}`, ...sent.headers },
-          ...(sent.body ? { body: sent.body } : {}),
-        }),
-        { services: theLife().app.services, settings, signal: () => signal, onReplied: () => {} },
-      );
-      const chunks: Uint8Array[] = [];
-      if (reply.body instanceof Uint8Array) chunks.push(reply.body);
-      else if (reply.body) {
-        for await (const chunk of reply.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
-      }
-      const text = Buffer.concat(chunks).toString();
-      return { status: reply.statusCode, headers: reply.headers, json: JSON.parse(text) };
+      const context = {
+        ...{ services: theLife().app.services, settings, signal: () => signal },
+        onReplied: () => {},
+      };
+      return readReply(await handler(toCallEvent(token, sent), context));
     },
 
     /** Resolves with the used part of the allowance of a token on a day. */

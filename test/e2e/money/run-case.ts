@@ -7,8 +7,9 @@ import { handler as getUsage } from '../../../handlers/usage/get-usage.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { DAY_MS, dateOf } from '../../../lib/platform/days.ts';
 import type { StoreStep, Verdict } from '../../support/simulation/faulty-stores.ts';
+import type { Reply } from '../../support/simulation/handler-call.ts';
 import type { Fault, MoneyCase, RequestPlan } from './money-case.ts';
-import type { MoneyWorld, Reply } from './money-world.ts';
+import type { MoneyWorld } from './money-world.ts';
 import { type Sale, sellerModel, sellerName } from './seller.ts';
 
 /** The observations of one request from outside, and its actual sales. */

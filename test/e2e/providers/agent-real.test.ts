@@ -46,6 +46,8 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
         `providers.agent_app_server.home=${home}`,
         `providers.agent_app_server.base_url=${upstream.baseUrl}`,
         `providers.agent_app_server.account_base_url=${upstream.accountBaseUrl}`,
+        // The images are compared with the images of the agent.
+        'provenance.mark=never',
         'runtime.circuit_breaker.enabled=false',
         'runtime.cancellation_grace_ms=10000',
       ],

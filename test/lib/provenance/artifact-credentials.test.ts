@@ -15,6 +15,7 @@ import {
 } from '../../support/provenance/signed-images.ts';
 import { openTrialCredentials } from '../../support/provenance/trial-credentials.ts';
 import { slices } from '../../support/slices.ts';
+import { manifestBox } from '../images/container/manifest-bytes.ts';
 import { chunk, insertAfterHeader } from '../images/container/png-bytes.ts';
 
 const { signal } = new AbortController();
@@ -78,7 +79,10 @@ describe('createArtifactCredentials', () => {
   });
 
   test('credentials above the limit are too_large and are not validated', async () => {
-    const png = insertAfterHeader(await sampleImage('png'), chunk('caBX', Buffer.alloc(65_536)));
+    const png = insertAfterHeader(
+      await sampleImage('png'),
+      chunk('caBX', manifestBox(undefined, 65_536)),
+    );
     const validate = () => Promise.reject(new Error('unexpected call'));
 
     const report = await reportsOf(png, 'png', { validate }).report('anonymous', 'id', signal);
