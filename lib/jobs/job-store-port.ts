@@ -155,7 +155,7 @@ export interface JobPageRequest {
 
 /** A changed job in its present state, or the id of a removed job. */
 export type JobChange = {
-  /** The changes of a scope are numbered from 1 in the order of their commits, and no number is used twice. */
+  /** The number of the change. Changes of a scope are numbered from 1 in the order of their commits; no number is used twice. */
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
 
@@ -318,8 +318,8 @@ export interface JobStore {
   /** Resolves with the running jobs of this process whose cancellation is requested, and with these requests. */
   listCancellations(): Promise<readonly (JobKey & JobCancellation)[]>;
   /**
-   * Sets or clears the favourite mark, hides or restores a job, and replaces its labels. Hiding a job again does not change its `deletedSecs`.
-   * Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
+   * Sets or clears the favourite mark, hides or restores a job, and replaces its labels. Hiding a job again does not change its
+   * `deletedSecs`. Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
    */
   update(
     scope: string,

@@ -128,8 +128,8 @@ export function createPriceList({ operator, published, shipped, providers }: Dep
     },
 
     /**
-     * Returns the cost of a call that has ended: the reported cost, or else the cost by its prices. `work` describes this call alone. The cost is
-     * unknown if a price or a quantity is missing.
+     * Returns the cost of a call that has ended: the reported cost, or else the cost by its prices. `work` describes this call
+     * alone. The cost is unknown if a price or a quantity is missing.
      */
     costOf(work: PricedWork, measured: MeasuredCall): Cost {
       if (measured.cost) return { amount: measured.cost.amount, basis: 'reported' };

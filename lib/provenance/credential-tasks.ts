@@ -11,7 +11,7 @@ export interface TaskImage {
 /** An image from which the signed image was made. `json` has the other fields of an ingredient of the library. */
 export interface TaskIngredient {
   readonly json: string;
-  /** The image with its manifest. Undefined if the image has no manifest, because then no part of the image may enter the new manifest. */
+  /** The image with its manifest. Undefined if it has none, because then no part of the image may enter the new manifest. */
   readonly image: TaskImage | undefined;
 }
 

@@ -5,8 +5,8 @@ import type { Action, Schedule } from './schedule.ts';
 const MAX_RUNS = 400;
 
 /**
- * Resolves with a part of a failing schedule that still fails in the same way: delta debugging (Zeller and Hildebrandt, 2002), which drops ever
- * smaller groups of actions. The remaining actions keep their names, their times and their decisions.
+ * Resolves with a part of a failing schedule that still fails in the same way: delta debugging (Zeller and Hildebrandt, 2002), which
+ * drops ever smaller groups of actions. The remaining actions keep their names, their times and their decisions.
  */
 export async function shrink(
   simulation: { run(schedule: Schedule): Promise<Pick<RunReport, 'violations'>> },

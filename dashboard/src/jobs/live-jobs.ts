@@ -18,8 +18,8 @@ const SILENT_MS = 4000;
 
 /**
  * Keeps the jobs up to date with the event stream. After an interruption, the stream resumes after the last received
- * event. If a proxy blocks
- * streams or holds them back, the newest jobs are read every three seconds. Runs as long as the page is open.
+ * event. If a proxy blocks streams or holds them back, the newest jobs are read every three seconds. Runs as long as the page is
+ * open.
  */
 export function watchJobs(deps: Deps): void {
   const { connection } = deps;

@@ -170,7 +170,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Creates the function that asks the server for the outcome of a transaction. It resolves with undefined if the outcome stays unknown. */
+/** Creates the function that asks the server for the outcome of a transaction, which resolves with undefined if it stays unknown. */
 function createLookUp(
   { statementTimeoutMs, clock }: Pick<ConnectionOptions, 'statementTimeoutMs' | 'clock'>,
   isClosed: () => boolean,

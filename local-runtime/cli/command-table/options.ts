@@ -59,6 +59,11 @@ export const JOB_FILTERS = {
   hidden: { about: 'show only hidden jobs' },
 } as const;
 
+/** The labels of a job. */
+export const LABELS = {
+  label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },
+} as const;
+
 /** The options of the commands that make images. */
 export const IMAGE_OPTIONS = {
   output: {
@@ -89,7 +94,7 @@ export const IMAGE_OPTIONS = {
     parse: parseSignedNumber,
     about: 'priority among your jobs, from -100 to 100; the highest is first (default: 0)',
   },
-  label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },
+  ...LABELS,
   webhook: { value: 'url', about: 'send a webhook to this URL when the job ends' },
   webhookEvent: {
     value: 'event',

@@ -1,6 +1,6 @@
 import type { CommandRequest, ServiceCall } from '../commands/requests.ts';
 import { type ArgumentRow, type Command, command, type OptionRow } from './command.ts';
-import { JOB_FILTERS, JSON_OUTPUT, LIMIT, SERVICE_OPTION } from './options.ts';
+import { JOB_FILTERS, JSON_OUTPUT, LABELS, LIMIT, SERVICE_OPTION } from './options.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' };
@@ -100,10 +100,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     about: 'replace the labels of a job',
     details: ['Without `--label`, removes all labels.'],
     arguments: JOB,
-    options: {
-      label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },
-      ...OPTIONS,
-    },
+    options: { ...LABELS, ...OPTIONS },
     examples: [
       [`jobs label ${JOB_ID} --label poster --label spring`, 'set two labels'],
       [`jobs label ${JOB_ID}`, 'remove all labels'],

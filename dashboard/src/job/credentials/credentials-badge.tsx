@@ -1,7 +1,7 @@
 import { Icon } from '../../controls/button.tsx';
 import { useMenu } from '../../controls/menu.tsx';
 import { text } from '../../text/text.ts';
-import { INSET_PX, type PlacedImage } from '../stage/image-layer.tsx';
+import { type PlacedImage, upperCorner } from '../stage/image-layer.tsx';
 import { idOf } from '../state/job-images.ts';
 import { useChecks } from './checks.ts';
 import { LOOKS } from './credentials-section.tsx';
@@ -14,10 +14,11 @@ interface Props {
   readonly atEnd: boolean;
 }
 
-/** Shows in a corner of an image what is known of its Content Credentials. A press opens the story. */
-export function CredentialsBadge({ placed: { image, pane, seen }, atEnd }: Props) {
+/** Shows the verdict on the Content Credentials of an image in its corner. A press opens the story. */
+export function CredentialsBadge({ placed, atEnd }: Props) {
   const checks = useChecks();
   const { isOpen, close, button, menu } = useMenu('dialog');
+  const { image } = placed;
   const { provenance } = image;
   const { value: check } = checks.get(idOf(image));
   if (provenance === undefined) return null;
@@ -25,14 +26,8 @@ export function CredentialsBadge({ placed: { image, pane, seen }, atEnd }: Props
   const label = badgeText(verdict, provenance);
   const isAi = isMarkedAsAi(provenance);
   if (label === undefined && !isAi) return null;
-  const style = {
-    insetBlockStart: `${seen.top + INSET_PX}px`,
-    ...(atEnd
-      ? { insetInlineEnd: `${pane.width - seen.left - seen.width + INSET_PX}px` }
-      : { insetInlineStart: `${seen.left + INSET_PX}px` }),
-  };
   return (
-    <div class="credentials-badge row" style={style}>
+    <div class="credentials-badge row" style={upperCorner(placed, atEnd)}>
       {label !== undefined && (
         <button {...button} type="button" class="chip row" title={text('credentials.story.open')}>
           <Icon small of={LOOKS[verdict].icon} />

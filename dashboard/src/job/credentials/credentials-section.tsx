@@ -68,7 +68,7 @@ function Known({ image }: { readonly image: JobImage }) {
         <span>{text(`credentials.${verdict}`)}</span>
       </p>
       <p class="soft">{explain(verdict, provenance)}</p>
-      <dl>
+      <dl class="fact-list">
         {provenance.signer !== undefined && (
           <Row name={text('credentials.signer')} note={trustText(provenance.found)}>
             {provenance.signer}

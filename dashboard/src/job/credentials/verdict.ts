@@ -72,8 +72,6 @@ export interface Chapter {
   /** The lines that say what was done. */
   readonly said: readonly string[];
   readonly generator: string | undefined;
-  /** The number of ingredients between this entry and the image. */
-  readonly depth: number;
   readonly hasManifest: boolean;
 }
 
@@ -83,28 +81,26 @@ const MOST_CHAPTERS = 40;
 /** Returns the story of an image, newest first: its manifest, then the manifests of its ingredients. */
 export function toStory(manifest: ManifestReport): readonly Chapter[] {
   const chapters: Chapter[] = [];
-  const add = (report: ManifestReport, title: string | undefined, depth: number): void => {
+  const add = (report: ManifestReport, title: string | undefined): void => {
     chapters.push({
       name: report.signer ?? title ?? text('credentials.noName'),
       said: [...new Set(report.actions.map(actionText))],
       generator: report.generator,
-      depth,
       hasManifest: true,
     });
     for (const { title: name, manifest: inner, relationship } of report.ingredients) {
-      if (inner !== undefined) add(inner, name, depth + 1);
+      if (inner !== undefined) add(inner, name);
       else {
         chapters.push({
           name: name ?? text('credentials.noName'),
           said: [relationshipText(relationship)],
           generator: undefined,
-          depth: depth + 1,
           hasManifest: false,
         });
       }
     }
   };
-  add(manifest, undefined, 0);
+  add(manifest, undefined);
   return chapters.slice(0, MOST_CHAPTERS);
 }
 

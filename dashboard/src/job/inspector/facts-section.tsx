@@ -16,7 +16,7 @@ export function FactsSection({ job }: { readonly job: Job }) {
         {text(count > 0 ? 'job.facts' : 'job.facts.asked')}
         {count > 1 && <span class="hint">{text('job.facts.all', { count })}</span>}
       </h2>
-      <dl>
+      <dl class="fact-list">
         {result && count > 0
           ? toFacts(result).map((fact) => <Row key={fact.name} fact={fact} />)
           : toAsked(job).map(([name, value]) => (

@@ -151,24 +151,28 @@ export function LostImage({ error, size }: { readonly error: ApiError; readonly 
 /** The distance, in CSS pixels, between the corner of an image and a control that lies over the image. */
 export const INSET_PX = 12;
 
+/** Returns the position of a control in an upper corner of the visible part of an image: at its start, or at its end. */
+export function upperCorner({ pane, seen }: PlacedImage, atEnd: boolean) {
+  return {
+    insetBlockStart: `${seen.top + INSET_PX}px`,
+    ...(atEnd
+      ? { insetInlineEnd: `${pane.width - seen.left - seen.width + INSET_PX}px` }
+      : { insetInlineStart: `${seen.left + INSET_PX}px` }),
+  };
+}
+
 interface ImageBadgeProps {
   readonly placed: PlacedImage;
   readonly side: 'a' | 'b';
 }
 
 /** Shows the letter of a compared image in the corner of its visible part. */
-export function ImageBadge({ placed: { image, pane, seen }, side }: ImageBadgeProps) {
+export function ImageBadge({ placed, side }: ImageBadgeProps) {
   const { looking } = useLook();
   const atEnd = looking.view === 'slider' && side === 'b';
-  const style = {
-    insetBlockStart: `${seen.top + INSET_PX}px`,
-    ...(atEnd
-      ? { insetInlineEnd: `${pane.width - seen.left - seen.width + INSET_PX}px` }
-      : { insetInlineStart: `${seen.left + INSET_PX}px` }),
-  };
   return (
-    <span class="image-badge chip cut" style={style}>
-      <b>{side.toUpperCase()}</b> {imageText(image)}
+    <span class="image-badge chip cut" style={upperCorner(placed, atEnd)}>
+      <b>{side.toUpperCase()}</b> {imageText(placed.image)}
     </span>
   );
 }

@@ -94,10 +94,10 @@ describe('toStory', () => {
       ],
     });
 
-    expect(story.map(({ name, said, depth }) => [name, said, depth])).toEqual([
-      ['Image Bridge', ['Converted'], 0],
-      ['Example Maker', ['Created: AI, whole image'], 1],
-      ['lake.jpg', ['An input of the model, without credentials'], 1],
+    expect(story.map(({ name, said }) => [name, said])).toEqual([
+      ['Image Bridge', ['Converted']],
+      ['Example Maker', ['Created: AI, whole image']],
+      ['lake.jpg', ['An input of the model, without credentials']],
     ]);
   });
 
