@@ -4,8 +4,9 @@ import { BridgeError, type BridgeErrorOptions } from '../../../../lib/errors/bri
 import { ERRORS, type ErrorCode } from '../../../../lib/errors/codes.ts';
 import { createCallProvider, retryDelayMs } from '../../../../lib/generation/call/call-provider.ts';
 import type { GenerationEvent } from '../../../../lib/generation/generation-events.ts';
+import { type Account, createLedger } from '../../../../lib/generation/ledger/ledger.ts';
 import type { ProviderRequest, ProviderResult } from '../../../../lib/providers/provider-port.ts';
-import { newLedger } from '../../../support/ledgers.ts';
+import { recordAccount } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../../support/scripted-provider.ts';
 import { anything } from '../capability-documents.ts';
@@ -108,6 +109,36 @@ describe('createCallProvider, retries', () => {
       details: { nth: 2, provider_attempts: 3 },
     });
     expect(provider.calls).toHaveLength(3);
+  });
+
+  it('deletes the ticket of a failed task before the next try, so that no other process continues the failed task', async () => {
+    const { start, provider, clock, withdrawn } = rig({ retry: { attempts: 2, backoffMs: 750 } });
+
+    const calling = start();
+    const first = await provider.call(0);
+    await first.accept('a ticket');
+    first.fail(transient());
+    await clock.advance(750);
+    const second = await provider.call(1);
+
+    expect(withdrawn).toEqual([0]);
+    second.succeed(result);
+    await expect(calling).resolves.toMatchObject({ tries: 2 });
+  });
+
+  it('does not retry if the ticket of the failed task cannot be deleted', async () => {
+    const withdrawTicket = () => Promise.reject(new BridgeError('overloaded', 'no database'));
+    const retry = { attempts: 2, backoffMs: 750 };
+    const { start, provider, clock } = rig({ retry }, 60_000, { withdrawTicket });
+
+    const calling = start();
+    const first = await provider.call(0);
+    await first.accept('a ticket');
+    first.fail(transient({ nth: 1 }));
+    await clock.advance(750);
+
+    await expect(calling).rejects.toMatchObject({ code: 'upstream', details: { nth: 1 } });
+    expect(provider.calls).toHaveLength(1);
   });
 
   it('waits for the time that the provider names', async () => {
@@ -350,13 +381,14 @@ const request: ProviderRequest = {
   references: [],
 };
 
-function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
+function rig(script: Partial<Script> = {}, timeoutMs = 60_000, own: Partial<Account> = {}) {
   const clock = createManualClock();
   const client = new AbortController();
   const provider = createScriptedProvider({ capabilities: anything, ...script });
   const deadline = startDeadline(clock, timeoutMs, client.signal);
   const events: GenerationEvent[] = [];
-  const ledger = newLedger();
+  const { account, withdrawn } = recordAccount();
+  const ledger = createLedger({ ...account, ...own }, 1);
   const callProvider = createCallProvider({
     clock,
     ids: { newFraction: () => 0.5 },
@@ -368,6 +400,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
     provider,
     events,
     ledger,
+    withdrawn,
     start({ signal = deadline.signal } = {}) {
       const calling = callProvider({
         provider,
