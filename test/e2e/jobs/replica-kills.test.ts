@@ -34,6 +34,8 @@ const SENDERS = 4;
 const SLOTS = 8;
 const MOST_CALLS = REPLICAS * 6;
 const CALL_MS = 20;
+// The provider draws such an image in a few milliseconds, so that it is not the slowest part.
+const IMAGE_EDGE = 64;
 const IMAGE_BYTES = 5000;
 const PRINT_EVERY = 1000;
 const FAILOVER_AFTER = Math.floor(KILLS / 2);
@@ -229,7 +231,8 @@ describe.runIf(HAS_POSTGRES)(
       const database = await startPostgresProxy(primary.url);
       const receiver = await startReceiver();
       const upstream = await createImagesUpstream({
-        ...{ dialect: 'generic', imageBytes: IMAGE_BYTES, key: 'sk-made-up', keepsBodies: false },
+        ...{ dialect: 'generic', key: 'sk-made-up', keepsBodies: false },
+        ...{ imageBytes: IMAGE_BYTES, edge: IMAGE_EDGE },
       });
       upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: CALL_MS });
       const hook = webhookSettings(receiver.host);

@@ -158,8 +158,8 @@ function imageOrder(call: ImageCall, settings: Settings): Omit<ImageOrder, 'vari
   const { format, width, height, compression: quality, background, prompt } = call;
   return {
     format,
-    width,
-    height,
+    width: settings.edge ?? width,
+    height: settings.edge ?? height,
     hasAlpha: background === 'transparent',
     ground: /#[0-9a-f]{6}\b/i.exec(prompt)?.[0],
     quality,

@@ -5,6 +5,8 @@ import { type Framing, PLAIN_FRAMING } from '../upstream/framing.ts';
 export interface Settings {
   /** Size of an image. Exact for PNG from 30 kB, approximate for other formats. */
   readonly imageBytes: number;
+  /** Width and height of an image. Undefined for the size of the request. */
+  readonly edge: number | undefined;
   /** Number of images after which the images of one prompt repeat. */
   readonly imageVariants: number;
   /** Content-Type of a reply with JSON. Undefined for no header. */
@@ -25,6 +27,7 @@ export interface Settings {
 
 export const DEFAULT_SETTINGS: Settings = {
   imageBytes: 300_000,
+  edge: undefined,
   imageVariants: 32,
   contentType: 'application/json',
   isPretty: false,
