@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseAmount } from '../../../lib/contract/reply/cost.ts';
+import { parseAmount, type WireCost } from '../../../lib/contract/reply/cost.ts';
 import { createSeeded } from '../../support/seeded.ts';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import {
@@ -23,6 +23,8 @@ const SEED = Number(process.env['MONEY_SEED'] ?? randomInt(2 ** 31));
 const TIMEOUT_MS = 120_000 + KILLS * 30_000 + CALLS * 1000;
 const LONGEST_LIFE_MS = 3000;
 const MOST_IMAGES = 4;
+/** The difference of a priced cost from the charge is at most the charge divided by this number. */
+const CLOSENESS = 20n;
 
 /** The options of the tokens. The first is never refused, and the others spend their budgets. */
 const TOKENS = [
@@ -37,6 +39,8 @@ interface Spender {
   readonly name: string;
   readonly token: string;
   readonly prompts: string[];
+  /** The costs in the results of requests and jobs. */
+  readonly results: { readonly prompt: string; readonly cost: WireCost }[];
   replies: number;
   refusals: number;
 }
@@ -54,7 +58,7 @@ async function openRig({ losesIds }: { readonly losesIds: boolean }) {
   const spenders: Spender[] = [];
   for (const words of TOKENS) {
     const token = await addToken(cwd, words);
-    spenders.push({ name: words[0], token, prompts: [], replies: 0, refusals: 0 });
+    spenders.push({ name: words[0], token, prompts: [], results: [], replies: 0, refusals: 0 });
   }
   const operator = await addToken(cwd, ['operator', '--permissions', 'admin,read']);
   const settings = {
@@ -122,6 +126,7 @@ async function keepSpending(
       });
       const reply: Json = await response.json();
       spender.replies += 1;
+      if (reply.cost) spender.results.push({ prompt: body.prompt, cost: reply.cost });
       expect(reply.error?.code).not.toBe('internal');
       if (reply.error?.bridge_ext?.details?.reason === 'budget') {
         expect(response.status).toBe(429);
@@ -158,11 +163,12 @@ async function untilJobsEnd(address: string, spender: Spender): Promise<void> {
   let cursor = '';
   do {
     const page = await get(address, spender, `/v1/jobs?limit=100${cursor}`);
-    for (const { id, completed } of page.items) {
-      let job: Json = { completed };
+    for (const { id, prompt } of page.items) {
+      let job: Json = {};
       while (job.completed === undefined) {
         job = await get(address, spender, `/v1/jobs/${id}?wait_ms=30000`);
       }
+      if (job.result?.cost) spender.results.push({ prompt, cost: job.result.cost });
     }
     cursor = page.next_cursor ? `&cursor=${encodeURIComponent(page.next_cursor)}` : '';
   } while (cursor !== '');
@@ -219,13 +225,37 @@ async function checkSpender(address: string, spender: Spender, services: PaidSer
   return charged;
 }
 
-async function checkAll(address: string, { spenders, services }: Rig): Promise<void> {
+/**
+ * Compares the cost of each result with the charges for its request: a reported cost is the charge, and a priced cost differs
+ * by at most 5 percent. Returns the number of priced results.
+ */
+function checkResults({ results }: Spender, services: PaidServices): number {
+  for (const { prompt, cost } of results) {
+    const known = amountOf(cost.amount ?? cost.known_amount);
+    const charged = sum(SERVICES.map((service) => services.chargedBy(service, [prompt])));
+    const facts = `${prompt}: ${JSON.stringify(cost)}, charged ${dollars(charged)}`;
+    if (cost.basis === 'reported') expect(known, facts).toBe(charged);
+    if (cost.basis === 'unknown') expect(known, facts).toBeLessThanOrEqual(charged);
+    if (cost.basis !== 'priced') continue;
+    const difference = known > charged ? known - charged : charged - known;
+    expect(difference, facts).toBeLessThanOrEqual(charged / CLOSENESS);
+  }
+  return results.filter(({ cost }) => cost.basis === 'priced').length;
+}
+
+/** Compares all costs with the ledgers of the services. Returns the number of priced results. */
+async function checkAll(address: string, { spenders, services }: Rig): Promise<number> {
   for (const spender of spenders) await untilJobsEnd(address, spender);
   await services.settled();
   let charged = 0n;
   for (const spender of spenders) charged += await checkSpender(address, spender, services);
   expect(charged).toBeGreaterThan(0n);
   expect(services.violations()).toEqual([]);
+  const counts = spenders.map((spender) => checkResults(spender, services));
+  const priced = counts.reduce((all, one) => all + one, 0);
+  const results = spenders.reduce((all, spender) => all + spender.results.length, 0);
+  console.info(`${results} results with a cost, ${priced} of them priced`);
+  return priced;
 }
 
 /** Corrects the costs of the services that say what they have charged, and compares the costs with the ledgers again. */
@@ -277,7 +307,7 @@ describe('a bridge before four services that charge and fail', () => {
     const bridge = await startBridge(rig.settings);
 
     await startClients(bridge.address, rig, () => rig.services.calls() >= CALLS);
-    await checkAll(bridge.address, rig);
+    expect(await checkAll(bridge.address, rig)).toBeGreaterThan(0);
     await checkReconciled(bridge.address, rig);
 
     expect(rig.services.calls()).toBeGreaterThanOrEqual(CALLS);
