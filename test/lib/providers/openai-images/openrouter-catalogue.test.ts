@@ -8,7 +8,10 @@ import {
 import { openrouterCatalogue } from '../../../support/openrouter-catalogue/models.ts';
 
 const LIMITS = {
-  ...{ provider: 'router', native_count: 10, max_outputs: 10, max_parallel_outputs: 'auto' },
+  provider: 'router',
+  native_count: 10,
+  max_outputs: 10,
+  max_parallel_outputs: 'auto',
 } as const;
 
 const LISTED = openrouterCatalogue();
