@@ -80,6 +80,18 @@ describe('the files of the program', () => {
   });
 });
 
+describe('a service with tasks, a dialect of the images API, and the service of the trial', () => {
+  it('are each one file of at most 200 lines', () => {
+    const isOfService =
+      /^(lib\/providers\/(task\/services|openai-images\/dialects)\/|test\/lib\/providers\/task\/new-service\.test\.ts$)/;
+    const files = everything.filter(({ path }) => isOfService.test(path));
+    const long = files.filter(({ text }) => text.trimEnd().split('\n').length > 200);
+
+    expect(files.length).toBeGreaterThan(20);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});
+
 describe('package.json', () => {
   const manifest: {
     files: string[];

@@ -5,12 +5,13 @@ import { interruption } from '../../lib/errors/interruption.ts';
 import type { ProviderRequest } from '../../lib/providers/provider-port.ts';
 import type { TaskService } from '../../lib/providers/task/task-service.ts';
 import type { TaskSettings } from '../../lib/providers/task/task-services.ts';
-import { agentRequest } from '../lib/providers/agent-responses/requests.ts';
+import { agentRequest, type RequestParts } from '../lib/providers/agent-responses/requests.ts';
 import { openTaskRig } from '../support/task-rig.ts';
 import type { Behaviour, ReadFault } from '../support/task-upstream/behaviour.ts';
 import { FAULTS } from '../support/task-upstream/cuts.ts';
 import type { EmulatedService } from '../support/task-upstream/emulated-service.ts';
 import { createTaskUpstream, type TaskUpstream } from '../support/task-upstream/task-upstream.ts';
+import { describeProvider } from './provider-contract.ts';
 
 interface Tested {
   readonly service: TaskService;
@@ -21,6 +22,8 @@ interface Tested {
   readonly billed: (charge: bigint) => object;
   /** The error of a task that the service reports as failed. */
   readonly failed?: object;
+  /** A request that the model refuses although its capabilities allow the request. */
+  readonly refused?: RequestParts;
 }
 
 const FAILED = { code: 'upstream', retryable: false, effect: 'made' };
@@ -30,7 +33,8 @@ const MADE = { code: 'protocol', effect: 'made' };
 const POLLS_OF_OUTAGE = 13;
 
 /** Tests the engine with one service and its strict emulator. No row submits a task twice. */
-export function describeTaskService({ service, emulated, settings, billed, failed }: Tested): void {
+export function describeTaskService(tested: Tested): void {
+  const { service, emulated, settings, billed, failed, refused } = tested;
   describe(`TaskService: ${emulated.name}`, () => {
     let upstream: TaskUpstream;
     let number = 0;
@@ -51,6 +55,21 @@ export function describeTaskService({ service, emulated, settings, billed, faile
       };
       return openTaskRig({ service, settings: own, ...options });
     }
+
+    describeProvider(`task, ${emulated.name}`, async () => {
+      const { provider, close } = open();
+      const request = (parts: RequestParts) => agentRequest({ model: emulated.model, ...parts });
+      upstream.forPrompt('endless', { waits: Number.POSITIVE_INFINITY });
+      upstream.forPrompt('failing', { submission: 'rate_limited' });
+      return {
+        provider,
+        request: (indices) => request({ indices }),
+        failing: request({ prompt: 'failing' }),
+        endless: request({ prompt: 'endless' }),
+        ...(refused ? { refused: request(refused) } : {}),
+        close,
+      };
+    });
 
     /** A request with a prompt of its own, by which the ledger tells tasks apart. */
     function newRequest(): ProviderRequest {

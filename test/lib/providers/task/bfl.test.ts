@@ -3,19 +3,13 @@ import { generateImage } from 'ai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BFL } from '../../../../lib/providers/task/services/bfl.ts';
-import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { openTaskRig } from '../../../support/task-rig.ts';
 import { BFL_UPSTREAM } from '../../../support/task-upstream/services/bfl.ts';
 import {
   createTaskUpstream,
   type TaskUpstream,
 } from '../../../support/task-upstream/task-upstream.ts';
-import {
-  agentRequest,
-  inputOf,
-  type RequestParts,
-  someInputs,
-} from '../agent-responses/requests.ts';
+import { agentRequest, inputOf, type RequestParts } from '../agent-responses/requests.ts';
 
 const MODELS = ['flux-2-pro', 'flux-kontext-pro', 'flux-pro-1.1', 'flux-pro-1.0-fill'];
 
@@ -42,21 +36,6 @@ async function png(width: number, height: number): Promise<Buffer> {
   const create = { width, height, channels: 3, background: '#335577' } as const;
   return sharp({ create }).png().toBuffer();
 }
-
-describeProvider('task', async () => {
-  const { provider, close } = openRig();
-  const request = (parts: RequestParts) => agentRequest({ model: 'flux-2-pro', ...parts });
-  upstream.forPrompt('endless', { waits: Number.POSITIVE_INFINITY });
-  upstream.forPrompt('failing', { submission: 'rate_limited' });
-  return {
-    provider,
-    request: (indices) => request({ indices }),
-    failing: request({ prompt: 'failing' }),
-    endless: request({ prompt: 'endless' }),
-    refused: request({ images: someInputs(5), references: someInputs(4) }),
-    close,
-  };
-});
 
 describe('BFL', () => {
   it('receives the same body as from the client of the AI SDK', async () => {
