@@ -3,6 +3,7 @@ import type { Services } from '../lib/services.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
 import { handler as getArtifactCredentials } from './artifacts/get-artifact-credentials.ts';
 import { handler as getArtifactThumbnail } from './artifacts/get-artifact-thumbnail.ts';
+import { handler as updateArtifact } from './artifacts/update-artifact.ts';
 import { handler as getDashboard } from './dashboard/get-dashboard.ts';
 import { handler as getDashboardAsset } from './dashboard/get-dashboard-asset.ts';
 import { handler as getDashboardView } from './dashboard/get-dashboard-view.ts';
@@ -170,6 +171,13 @@ export const routes: readonly Route[] = [
   { method: 'DELETE', path: '/v1/sessions/{key}', tag: 'Sessions', handler: deleteSession },
   { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
   { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact, ...large },
+  {
+    method: 'PATCH',
+    path: '/v1/artifacts/{id}',
+    tag: 'Artifacts',
+    setting: 'server.jobs.enabled',
+    handler: updateArtifact,
+  },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
   { ...artifact, path: '/v1/artifacts/{id}/credentials', handler: getArtifactCredentials },
   {

@@ -6,6 +6,7 @@ import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
+import { createImageMarks } from './jobs/image-marks.ts';
 import { createCancelJob } from './jobs/job-end.ts';
 import { createJobFamilies } from './jobs/job-family.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
@@ -114,6 +115,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobs,
       jobQueue: createQueueControl({ ...shared, store: stores.queue, cancelJob, tokens }),
       jobLists: createJobLists(shared),
+      imageMarks: createImageMarks(shared),
       jobFamilies: createJobFamilies(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams(shared),

@@ -7,6 +7,7 @@ import type { HttpEvent } from './http/http-event.ts';
 import type { PageFile } from './http/reply/page-reply.ts';
 import type { Reply } from './http/reply/reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { ImageMarks } from './jobs/image-marks.ts';
 import type { JobFamilies } from './jobs/job-family.ts';
 import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
@@ -37,6 +38,7 @@ export interface Services {
   readonly plans: Plans;
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
+  readonly imageMarks: ImageMarks;
   readonly jobFamilies: JobFamilies;
   readonly jobInputs: JobInputs;
   readonly jobStreams: JobStreams;

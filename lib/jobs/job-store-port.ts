@@ -1,5 +1,6 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { ImageResponse } from '../contract/reply/image-response.ts';
+import type { ArtifactPatch, JobArtifact } from '../contract/resources/artifact.ts';
 import type {
   ImageJobSummary,
   JobRequest,
@@ -53,6 +54,13 @@ export interface JobParent {
   readonly image?: number;
 }
 
+/** An image of an ended job, with its job and its position in the result. */
+export interface MarkedImage {
+  readonly jobId: string;
+  readonly position: number;
+  readonly artifact: JobArtifact;
+}
+
 /** The identity of a job. */
 export type JobKey = Pick<JobFacts, 'id' | 'scope' | 'sequence'>;
 
@@ -73,6 +81,8 @@ export interface JobRecord extends JobFacts {
   readonly result?: ImageResponse;
   /** The finished images of a job that ended without success. Absent if no image was finished. */
   readonly partialResult?: PartialResult;
+  /** The images of the job that have marks. Absent if there are none. */
+  readonly marked?: readonly JobArtifact[];
   /** Present if and only if the job ended without success. */
   readonly error?: StoredError;
   /** Present if the job has a webhook. */
@@ -331,6 +341,15 @@ export interface JobStore {
       readonly labels?: readonly string[] | undefined;
     },
   ): Promise<JobRecord | undefined>;
+  /**
+   * Changes the marks of one image of an ended job of the scope, and the marks of the job as `changeMarks` does. Resolves with the
+   * image in its new state, or with undefined if there is no such image.
+   */
+  markImage(
+    scope: string,
+    artifactId: string,
+    change: ArtifactPatch & { readonly atSecs: number },
+  ): Promise<MarkedImage | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;
   /** Resolves with the given ids whose jobs are queued or running, in any scope. */
   listActive(ids: readonly string[]): Promise<readonly string[]>;

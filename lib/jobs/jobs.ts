@@ -1,4 +1,5 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
+import type { JobArtifact } from '../contract/resources/artifact.ts';
 import {
   type ImageJob,
   type ImageJobSummary,
@@ -138,7 +139,7 @@ export async function findProgress(
 
 /** Converts a job to the form of the API, with all its details. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
-  const { request, retryOf, parents, result, partialResult, error } = record;
+  const { request, retryOf, parents, result, partialResult, error, marked } = record;
   return {
     ...toShared(record, progress),
     request,
@@ -147,7 +148,17 @@ export function toImageJob(record: JobRecord, progress: JobProgress | undefined)
     ...(result === undefined ? {} : { result }),
     ...(partialResult === undefined ? {} : { partial_result: partialResult }),
     ...(error === undefined ? {} : { error: toFlatError(fromStoredError(error)) }),
+    ...(marked === undefined ? {} : { marks: marked.map(toMarks) }),
     ...toWebhookView(record),
+  };
+}
+
+function toMarks({ id, favorite, hidden, note }: JobArtifact) {
+  return {
+    artifact_id: id,
+    ...(favorite && { favorite }),
+    ...(hidden && { hidden }),
+    ...(note !== undefined && { note }),
   };
 }
 

@@ -45,6 +45,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'DELETE /v1/sessions/{key}': 'images',
   'GET /v1/usage': 'read',
   'GET /v1/artifacts/{id}': 'read',
+  'PATCH /v1/artifacts/{id}': 'jobs',
   'GET /v1/artifacts/{id}/thumbnail': 'read',
   'GET /v1/artifacts/{id}/credentials': 'read',
   'POST /mcp': 'read',

@@ -133,5 +133,97 @@ export function describeJobLineage(label: string, open: () => Promise<Opened>): 
       expect(cut.children).toEqual([newer.id]);
       expect(foreign).toEqual({ jobs: [], children: [] });
     });
+
+    /** Resolves with an ended job and its two images. */
+    async function ended() {
+      const { sequence, id } = await running([FIRST, SECOND]);
+      const publications = [FIRST, SECOND];
+      const result = jobResult(publications);
+      await store.settle(sequence, { status: 'succeeded', completedSecs: 9, result, publications });
+      return { sequence, id };
+    }
+
+    const factsOf = (id: string) => ({ id, width: 640, height: 480, format: 'png', bytes: 1234 });
+    const summaryOf = async (sequence: number) => (await store.summaries(SCOPE, [sequence]))[0];
+
+    test('a favourite image makes its job a favourite until the last mark is removed', async () => {
+      const { sequence, id } = await ended();
+      const set = (image: string, favorite: boolean) =>
+        store.markImage(SCOPE, image, { favorite, atSecs: 50 });
+
+      const first = await set(FIRST, true);
+      await set(SECOND, true);
+      await set(FIRST, false);
+      const kept = await store.find(SCOPE, id);
+      const counted = await store.totals();
+      await set(SECOND, false);
+
+      const artifact = { ...factsOf(FIRST), favorite: true };
+      expect(first).toEqual({ jobId: id, position: 0, artifact });
+      const marked = [{ ...factsOf(SECOND), favorite: true }];
+      expect(kept).toMatchObject({ favorite: true, updatedSecs: 50, marked });
+      expect(counted.favorite).toBe(1);
+      expect(await summaryOf(sequence)).toMatchObject({
+        favorite: false,
+        artifacts: [factsOf(FIRST), factsOf(SECOND)],
+      });
+      expect((await store.totals()).favorite).toBe(0);
+    });
+
+    test('a job is hidden with its last image and shown with its first', async () => {
+      const { sequence } = await ended();
+      const set = (image: string, hidden: boolean) =>
+        store.markImage(SCOPE, image, { hidden, atSecs: 50 });
+
+      await set(FIRST, true);
+      const half = await summaryOf(sequence);
+      await set(SECOND, true);
+      const hidden = await summaryOf(sequence);
+      const counted = await store.totals();
+      await set(FIRST, false);
+      const shown = await summaryOf(sequence);
+
+      expect(half?.deletedSecs).toBeUndefined();
+      expect(half?.artifacts).toEqual([{ ...factsOf(FIRST), hidden: true }, factsOf(SECOND)]);
+      expect(hidden?.deletedSecs).toBe(50);
+      expect(counted.hidden).toBe(1);
+      expect(shown?.deletedSecs).toBeUndefined();
+      expect(shown?.artifacts).toEqual([factsOf(FIRST), { ...factsOf(SECOND), hidden: true }]);
+    });
+
+    test('the note of an image is stored, counts in the size of its job, and is removed', async () => {
+      await ended();
+      const before = await store.totals();
+      const { latest } = await store.changes(SCOPE);
+      const write = (note: string) => store.markImage(SCOPE, FIRST, { note, atSecs: 50 });
+
+      const noted = await write('für das Titelbild');
+      const during = await store.totals();
+      await write('für das Titelbild');
+      const after = await store.changes(SCOPE);
+      const removed = await write('');
+
+      expect(noted?.artifact).toEqual({ ...factsOf(FIRST), note: 'für das Titelbild' });
+      const added = Buffer.byteLength(',"note":"für das Titelbild"');
+      expect(during.logicalBytes).toBe(before.logicalBytes + added);
+      expect(after.latest).toBe(latest + 1);
+      expect(removed?.artifact).toEqual(factsOf(FIRST));
+      expect(await store.totals()).toEqual(before);
+    });
+
+    test('an image of another scope, of a running job or of no job cannot be marked', async () => {
+      await running([FIRST]);
+      const unfinished = await store.markImage(SCOPE, FIRST, { favorite: true, atSecs: 50 });
+      const unknown = await store.markImage(SCOPE, 'c'.repeat(32), { favorite: true, atSecs: 50 });
+      const { sequence } = await running([SECOND]);
+      const end = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
+      await store.settle(sequence, { ...end, publications: [SECOND] });
+
+      const foreign = await store.markImage('other', SECOND, { favorite: true, atSecs: 50 });
+      const own = await store.markImage(SCOPE, SECOND, { favorite: true, atSecs: 50 });
+
+      expect([unfinished, unknown, foreign]).toEqual([undefined, undefined, undefined]);
+      expect(own?.artifact.favorite).toBe(true);
+    });
   });
 }

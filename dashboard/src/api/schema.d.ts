@@ -629,7 +629,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Mark, hide or annotate an artifact
+         * @description The changed image.
+         */
+        patch: operations["updateArtifact"];
         trace?: never;
     };
     "/v1/artifacts/{id}/thumbnail": {
@@ -1102,6 +1106,14 @@ export interface components {
             deleted?: boolean | null;
             /** @description Replaces all labels of the job. An empty list removes the labels. */
             labels?: string[] | null;
+        };
+        ImageArtifactPatch: {
+            /** @description true marks the image, and its job, as a favorite. false removes the mark of the image, and with the last one the mark of the job. */
+            favorite?: boolean | null;
+            /** @description true hides the image, and its job if all its images are hidden. false shows the image, and its job. */
+            hidden?: boolean | null;
+            /** @description A note on the image. An empty text removes the note. */
+            note?: string | null;
         };
         ImageJobWebhook: {
             /** @description An https URL, or an http URL on loopback, with a host listed in `server.webhooks.allowed_hosts`. */
@@ -2161,6 +2173,16 @@ export interface components {
                 data: components["schemas"]["GeneratedImage"][];
             };
             error?: components["schemas"]["BridgeError"];
+            /** @description The images of the job that have marks (`PATCH /v1/artifacts/{id}`). Absent if there are none. */
+            marks?: {
+                artifact_id: string;
+                /** @description True if the image is a favorite. */
+                favorite?: boolean;
+                /** @description True if the image is hidden. */
+                hidden?: boolean;
+                /** @description The note of the owner. */
+                note?: string;
+            }[];
             /** @description The delivery of the ended job to its webhook; absent if the job is not sent. */
             webhook?: {
                 /** @enum {string} */
@@ -2367,6 +2389,12 @@ export interface components {
                 /** @enum {string} */
                 format: "png" | "jpeg" | "webp";
                 bytes: number;
+                /** @description True if the image is a favorite. */
+                favorite?: boolean;
+                /** @description True if the image is hidden. */
+                hidden?: boolean;
+                /** @description The note of the owner. */
+                note?: string;
             }[];
         };
         ImageJobPage: {
@@ -2426,6 +2454,12 @@ export interface components {
                     /** @enum {string} */
                     format: "png" | "jpeg" | "webp";
                     bytes: number;
+                    /** @description True if the image is a favorite. */
+                    favorite?: boolean;
+                    /** @description True if the image is hidden. */
+                    hidden?: boolean;
+                    /** @description The note of the owner. */
+                    note?: string;
                 }[];
                 /** @description The number of steps from the requested job, each from a job to a job whose image it used, or back. */
                 distance: number;
@@ -2644,6 +2678,27 @@ export interface components {
                     unknown_images: number;
                 };
             };
+        };
+        MarkedArtifact: {
+            id: string;
+            width: number;
+            height: number;
+            /** @enum {string} */
+            format: "png" | "jpeg" | "webp";
+            bytes: number;
+            /** @description True if the image is a favorite. */
+            favorite?: boolean;
+            /** @description True if the image is hidden. */
+            hidden?: boolean;
+            /** @description The note of the owner. */
+            note?: string;
+            /**
+             * Format: uuid
+             * @description The id of the job that made the image.
+             */
+            job_id: string;
+            /** @description The position of the image in the `artifacts` of that job. */
+            image: number;
         };
         ImageMetadataRecord: {
             /** @constant */
@@ -5457,6 +5512,46 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            503: components["responses"]["overloaded"];
+        };
+    };
+    updateArtifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageArtifactPatch"];
+            };
+        };
+        responses: {
+            /** @description The changed image. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkedArtifact"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];
         };
     };

@@ -51,6 +51,7 @@ import { ImageRequest, PlanRequest } from '../../../lib/contract/request/image-r
 import { Output, Transparency } from '../../../lib/contract/request/output.ts';
 import { Parameters, RequestParameters } from '../../../lib/contract/request/parameters.ts';
 import { Policies, Route, Routing, Session } from '../../../lib/contract/request/routing.ts';
+import { ArtifactPatch, MarkedArtifact } from '../../../lib/contract/resources/artifact.ts';
 import {
   ArtifactCredentials,
   ManifestReport,
@@ -111,6 +112,7 @@ export const REQUEST_COMPONENTS = {
   ImagePolicies: Policies,
   ImageJobCreate: JobCreate,
   ImageJobPatch: JobPatch,
+  ImageArtifactPatch: ArtifactPatch,
   ImageJobWebhook: Webhook,
   ImageQueuePatch: QueuePatch,
   ImagePresetTemplate: PresetTemplate,
@@ -179,6 +181,7 @@ export const REPLY_COMPONENTS = {
   UsageReport,
   UsageCaller,
   DayUsage,
+  MarkedArtifact,
   ImageMetadataRecord,
   ArtifactCredentials,
   ManifestReport,

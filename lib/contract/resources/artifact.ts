@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { OUTPUT_FORMATS } from '../request/parameters.ts';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/fields.ts';
+import { ArtifactId, Count, documented, storableText } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
 import { QueryBoolean, queryInteger } from '../schema/page.ts';
 
 /** The path parameters of an artifact. The format of the id is not checked; any unknown id returns 404. */
@@ -30,3 +32,58 @@ export const ArtifactHeaders = v.object({
 export const ThumbnailHeaders = v.object({
   'if-none-match': ArtifactHeaders.entries['if-none-match'],
 });
+
+/** The maximum length of the note of an image, in characters. */
+const MAX_NOTE = 500;
+
+/** The marks of one image of a job, which its owner sets. */
+export const imageMarkEntries = {
+  favorite: documented(v.optional(v.boolean()), 'True if the image is a favorite.'),
+  hidden: documented(v.optional(v.boolean()), 'True if the image is hidden.'),
+  note: documented(v.optional(v.string()), 'The note of the owner.'),
+};
+
+/** An image of an ended job, with its marks. A mark that is not set is absent. */
+export const JobArtifact = v.strictObject({
+  id: ArtifactId,
+  width: Count,
+  height: Count,
+  format: v.picklist(OUTPUT_FORMATS),
+  bytes: Count,
+  ...imageMarkEntries,
+});
+export type JobArtifact = v.InferOutput<typeof JobArtifact>;
+
+/** The mutable fields of an image, of which at least one is required. */
+export const ArtifactPatch = v.pipe(
+  closedObject({
+    favorite: documented(
+      v.optional(v.boolean()),
+      'true marks the image, and its job, as a favorite. false removes the mark of the image, and with the last one the mark of the job.',
+    ),
+    hidden: documented(
+      v.optional(v.boolean()),
+      'true hides the image, and its job if all its images are hidden. false shows the image, and its job.',
+    ),
+    note: documented(
+      v.optional(storableText(MAX_NOTE)),
+      'A note on the image. An empty text removes the note.',
+    ),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const isObject = !dataset.issues?.some((issue) => issue.path === undefined);
+    if (isObject && Object.keys(Object(dataset.value)).length === 0) {
+      addIssue({ message: coded('required', 'must contain favorite, hidden or note') });
+    }
+  }),
+  v.metadata({ minProperties: 1 }),
+);
+export type ArtifactPatch = v.InferOutput<typeof ArtifactPatch>;
+
+/** An image after a change of its marks, with the job that made the image. */
+export const MarkedArtifact = v.strictObject({
+  ...JobArtifact.entries,
+  job_id: documented(v.pipe(v.string(), v.uuid()), 'The id of the job that made the image.'),
+  image: documented(Count, 'The position of the image in the `artifacts` of that job.'),
+});
+export type MarkedArtifact = v.InferOutput<typeof MarkedArtifact>;

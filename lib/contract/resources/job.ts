@@ -6,7 +6,7 @@ import { StoredInput } from '../request/image-input.ts';
 import { imageRequestEntries, sharedRequestEntries } from '../request/image-request.ts';
 import { requestRules } from '../request/image-request-rules.ts';
 import { Output, Transparency } from '../request/output.ts';
-import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.ts';
+import { RequestParameters, Size } from '../request/parameters.ts';
 import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
 import { closedObject, isPlainObject } from '../schema/closed-object.ts';
 import { ArtifactId, Count, documented, PromptText, UnixSecs } from '../schema/fields.ts';
@@ -14,6 +14,7 @@ import { coded } from '../schema/issues.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
 import { limitedList } from '../schema/request-limits.ts';
 import { text } from '../schema/text.ts';
+import { imageMarkEntries, JobArtifact } from './artifact.ts';
 import { LABEL, Label, Labels, StoredLabels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
 
@@ -180,6 +181,10 @@ export const ImageJob = v.strictObject({
     'The finished images of a job that did not succeed. A retry requests only the missing images.',
   ),
   error: v.optional(FlatBridgeError),
+  marks: documented(
+    v.optional(v.array(v.strictObject({ artifact_id: ArtifactId, ...imageMarkEntries }))),
+    'The images of the job that have marks (`PATCH /v1/artifacts/{id}`). Absent if there are none.',
+  ),
   webhook: documented(
     v.optional(
       v.strictObject({
@@ -207,15 +212,7 @@ export const ImageJobSummary = v.strictObject({
   size: documented(Size, 'The size requested from the provider: auto, or WxH in pixels.'),
   inputs: documented(Count, 'The number of input images: images, mask and reference images.'),
   error_code: documented(v.optional(v.string()), 'The `bridge_ext.code` of the error.'),
-  artifacts: v.array(
-    v.strictObject({
-      id: ArtifactId,
-      width: Count,
-      height: Count,
-      format: v.picklist(OUTPUT_FORMATS),
-      bytes: Count,
-    }),
-  ),
+  artifacts: v.array(JobArtifact),
 });
 export type ImageJobSummary = v.InferOutput<typeof ImageJobSummary>;
 

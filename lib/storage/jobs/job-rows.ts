@@ -19,6 +19,7 @@ import type {
   JobTotals,
 } from '../../jobs/job-store-port.ts';
 import { Flag, withoutNulls } from '../rows.ts';
+import { hasMarks } from './image-marks.ts';
 
 const FACTS = `
   job.seq AS sequence, id, scope, status, priority, favorite, labels, deleted AS "deletedSecs",
@@ -36,7 +37,7 @@ export const SUMMARY_COLUMNS = `${FACTS},
  */
 export const RECORD_COLUMNS = `${FACTS},
   token, provider, request_id AS "requestId", retry_of AS "retryOf", request, result,
-  partial_result AS "partialResult", error`;
+  partial_result AS "partialResult", error, artifacts AS marked`;
 
 /**
  * The columns of `job_parent` in the order of `parseParents`. A database builds the column `parents` of `parseRecord` from them, a
@@ -143,6 +144,17 @@ const ErrorText = v.union([
   EarlierError,
 ]);
 
+/** The images that have marks. Null if there are none. */
+const MarkedImages = v.pipe(
+  v.string(),
+  v.parseJson(),
+  ImageJobSummary.entries.artifacts,
+  v.transform((artifacts) => {
+    const marked = artifacts.filter(hasMarks);
+    return marked.length === 0 ? null : marked;
+  }),
+);
+
 const RecordRow = v.pipe(
   v.object({
     ...factEntries,
@@ -154,6 +166,7 @@ const RecordRow = v.pipe(
     result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
     partialResult: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
     parents: ParentList,
+    marked: MarkedImages,
     error: v.nullable(v.pipe(v.string(), v.parseJson(), ErrorText)),
     webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
   }),

@@ -20,6 +20,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     cancel: 'write',
     listCancellations: 'read',
     update: 'write',
+    markImage: 'write',
     find: 'read',
     listActive: 'read',
     list: 'read',

@@ -49,6 +49,14 @@ function job(verb: string, about: string, operation: string, body?: object): Com
   return request({ name, about, arguments: JOB, examples, operation, body, shows: 'job' });
 }
 
+/** Creates a command that changes the marks of one image. */
+function mark(verb: string, about: string, body: object): Command {
+  const name = `artifacts ${verb}`;
+  const examples = [[`${name} ${ARTIFACT_ID}`, about]] as const;
+  const operation = 'PATCH /v1/artifacts/{id}';
+  return request({ name, about, arguments: ARTIFACT, examples, operation, body });
+}
+
 /** Commands that list, show and change the resources of a running service. */
 export const RESOURCE_COMMANDS: readonly Command[] = [
   request({
@@ -262,5 +270,20 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     examples: [[`artifacts get ${ARTIFACT_ID} -o lighthouse.png`, 'write the verified image']],
     exits: EXITS,
     run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsGet(call),
+  }),
+  mark('favorite', 'protect the job of an image from pruning', { favorite: true }),
+  mark('unfavorite', 'remove the mark of a favorite image', { favorite: false }),
+  mark('hide', 'hide one image of a job', { hidden: true }),
+  mark('restore', 'show a hidden image again', { hidden: false }),
+  request({
+    name: 'artifacts note',
+    about: 'write a note on an image',
+    details: ['Without `--text`, removes the note.'],
+    arguments: ARTIFACT,
+    options: { text: { value: 'text', about: 'the note, up to 500 characters' }, ...OPTIONS },
+    examples: [[`artifacts note ${ARTIFACT_ID} --text "for the cover"`, 'replace the note']],
+    operation: 'PATCH /v1/artifacts/{id}',
+    body: ({ text }) => ({ note: text ?? '' }),
+    query: () => ({}),
   }),
 ];

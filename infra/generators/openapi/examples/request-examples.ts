@@ -96,6 +96,10 @@ export const REQUEST_EXAMPLES: Examples = {
     hide: { summary: 'Hide the job', value: { deleted: true } },
     label: { summary: 'Replace the labels of the job', value: { labels: ['cats'] } },
   },
+  ImageArtifactPatch: {
+    favorite: { summary: 'Mark the image as a favorite', value: { favorite: true } },
+    note: { summary: 'Write a note', value: { note: 'for the cover' } },
+  },
   ImagePresetCreate: {
     icons: {
       summary: 'A preset for icons',

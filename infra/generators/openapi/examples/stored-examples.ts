@@ -291,6 +291,12 @@ export const STORED_EXAMPLES: Examples = {
       value: { key: 'storyboard', thread_id: 'thread-7c1f', reused: true },
     },
   },
+  MarkedArtifact: {
+    favorite: {
+      summary: 'A favorite image',
+      value: { ...ARTIFACT, favorite: true, job_id: JOB_ID, image: 0 },
+    },
+  },
   ImageMetadataRecord: { sidecar: { summary: 'The content of a sidecar', value: RECORD } },
   Diagnostics: { idle: { summary: 'An idle bridge', value: DIAGNOSTICS } },
   UsageReport: {

@@ -1,5 +1,8 @@
+import * as v from 'valibot';
+import { ImageJobSummary } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobCancellation, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
+import { changeMarks } from '../../jobs/image-marks.ts';
 import { parseCancellation, parseRecord } from '../../jobs/job-rows.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createJobCounts, toScopeMove } from './job-counts.ts';
@@ -145,6 +148,69 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
           await queries.rows(REPLACE_LABELS, [job.sequence, scope, labels]);
         }
         await mark(queries, job, { ...marks, atSecs });
+      }),
+  };
+}
+
+const Artifacts = v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts);
+
+/** Creates the method that marks images. */
+export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'> {
+  const { schema } = database;
+  const LOCK = `
+    SELECT ${LOCKED_COLUMNS}, artifacts FROM ${schema}.job
+    WHERE seq = (SELECT seq FROM ${schema}.job_image WHERE artifact_id = $1) AND scope = $2
+    FOR NO KEY UPDATE`;
+  const MARK = `
+    UPDATE ${schema}.job SET
+      favorite = $2, deleted = $3, updated = $4, artifacts = $5, bytes = $6
+    WHERE seq = $1`;
+  const counts = createJobCounts(database);
+  const images = createJobImages(database);
+
+  async function mark(
+    queries: Queries,
+    job: LockedJob,
+    marks: Omit<Marks, 'labels'> & { readonly atSecs: number; readonly artifacts: string },
+    bytes: number,
+  ): Promise<void> {
+    const { sequence, scope } = job;
+    const { favorite, deletedSecs, atSecs, artifacts } = marks;
+    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
+    const imageMoves = await images.countingOf(queries, [job], () =>
+      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, artifacts, bytes]),
+    );
+    const scopes = [...moves.map(toScopeMove), ...imageMoves];
+    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
+    const notices = [{ type: 'changed', scope }] as const;
+    await counts.moveTotals(queries, { moves, imageMoves, notices });
+  }
+
+  return {
+    markImage: (scope, artifactId, change) =>
+      database.write(async (queries) => {
+        const [job] = await queries.rows<LockedJob & { readonly artifacts: string }>(LOCK, [
+          artifactId,
+          scope,
+        ]);
+        if (!job) return undefined;
+        const before = {
+          favorite: job.favorite === 1,
+          deletedSecs: job.deletedSecs,
+          artifacts: v.parse(Artifacts, job.artifacts),
+        };
+        const after = changeMarks(before, artifactId, change);
+        if (after !== before) {
+          const artifacts = JSON.stringify(after.artifacts);
+          const bytes = job.bytes + Buffer.byteLength(artifacts) - Buffer.byteLength(job.artifacts);
+          const { deletedSecs } = after;
+          const favorite = Number(after.favorite);
+          const marks = { favorite, deletedSecs, artifacts, atSecs: change.atSecs };
+          await mark(queries, job, marks, bytes);
+        }
+        const position = after.artifacts.findIndex(({ id }) => id === artifactId);
+        const artifact = after.artifacts[position];
+        return artifact && { jobId: job.id, position, artifact };
       }),
   };
 }

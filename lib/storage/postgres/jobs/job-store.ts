@@ -2,7 +2,7 @@ import type { JobStore } from '../../../jobs/job-store-port.ts';
 import { parseRecord, parseTotals } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 import type { ReplicaLease } from '../replica-lease.ts';
-import { createJobCancellations, createJobMarks } from './change-jobs.ts';
+import { createImageMarks, createJobCancellations, createJobMarks } from './change-jobs.ts';
 import { createJobClaim } from './claim-job.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEnding, createJobEndings } from './job-endings.ts';
@@ -30,6 +30,7 @@ export function createJobStore(
     ...createJobResumption(database, { ending, lease }),
     ...createJobCancellations(database, { ending }),
     ...createJobMarks(database),
+    ...createImageMarks(database),
     ...createJobList(database),
     ...createJobLineage(database),
     ...createJobInputs(database),

@@ -25,6 +25,7 @@ import { queuedJob, textOf } from '../../jobs/new-job.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
 import { prepareCharges } from '../usage-store.ts';
+import { createImageMarks } from './image-marks.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
 import { type JobCounts, prepareJobCounts } from './job-counts.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
@@ -150,6 +151,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
     ...createJobChangeFeed(database),
     ...createJobRetention(database, { counts, changes }),
     ...createJobInputs(database),
+    ...createImageMarks(database, { counts, changes }),
     ...createJobUpdates(database, { ending, counts, changes, findOne }),
     claim: (startedSecs, maxRunning = Number.POSITIVE_INFINITY) =>
       database.write(() => {
