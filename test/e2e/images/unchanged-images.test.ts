@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Provenance } from '../../../lib/contract/reply/provenance.ts';
@@ -8,43 +6,25 @@ import { trialCertificates } from '../../support/provenance/certificates.ts';
 import { createProviderSigner, sampleImage } from '../../support/provenance/signed-images.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
 import { startReceiver, webhookSettings } from '../jobs/webhook-receiver.ts';
+import { startImageService } from './image-service.ts';
 
 const KEPT: Provenance = { found: 'present', credentials: 'kept', mark: 'none' };
 
 let signed: Buffer;
-let service: Server;
+let service: Awaited<ReturnType<typeof startImageService>>;
 let bridge: StartedBridge;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
   const signer = createProviderSigner(trialCertificates({ organisation: 'Provider of Tests' }));
   signed = await signer.sign(await sampleImage('png', 64), 'png').finally(signer.close);
-  service = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const body = { created: 1, data: [{ b64_json: signed.toString('base64') }] };
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-    });
-  });
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  const address = service.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  service = await startImageService(() => signed);
   receiver = await startReceiver();
   const hooks = webhookSettings(receiver.host);
-  const own = 'providers.openai_images.own';
   bridge = await startBridge({
     command: 'serve',
-    env: { OWN_KEY: 'key', ...hooks.env },
-    set: [
-      'default_provider=own',
-      `${own}.dialect=openai`,
-      `${own}.base_url=http://127.0.0.1:${address.port}/v1`,
-      `${own}.api_key_env=OWN_KEY`,
-      `${own}.models=["gpt-image-2"]`,
-      `${own}.image_model=gpt-image-2`,
-      'server.mcp.enabled=true',
-      ...hooks.set,
-    ],
+    env: { ...service.env, ...hooks.env },
+    set: [...service.set, 'server.mcp.enabled=true', ...hooks.set],
   });
 });
 afterAll(async () => {
