@@ -2,6 +2,7 @@ import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
 import { handler as getArtifactCredentials } from './artifacts/get-artifact-credentials.ts';
+import { handler as getArtifactManifest } from './artifacts/get-artifact-manifest.ts';
 import { handler as getArtifactThumbnail } from './artifacts/get-artifact-thumbnail.ts';
 import { handler as updateArtifact } from './artifacts/update-artifact.ts';
 import { handler as getDashboard } from './dashboard/get-dashboard.ts';
@@ -180,6 +181,7 @@ export const routes: readonly Route[] = [
   },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
   { ...artifact, path: '/v1/artifacts/{id}/credentials', handler: getArtifactCredentials },
+  { ...artifact, path: '/v1/artifacts/{id}/manifest', handler: getArtifactManifest, ...large },
   {
     method: 'GET',
     path: '/v1/diagnostics',

@@ -108,6 +108,12 @@ function createTools(
       return found.reduce((sum, { start, end }) => sum + end - start, 0);
     },
 
+    async manifestStore({ bytes, format }, signal) {
+      const { findManifests, manifestStore } = CONTAINERS[format];
+      const found = await track(slices.run(findManifests(bytes), signal));
+      return found && track(slices.run(manifestStore(bytes, found), signal));
+    },
+
     hasCredentialLink: (image, signal) => track(hasCredentialLink(image, slices, signal)),
 
     async withoutManifest({ bytes, format }, signal) {

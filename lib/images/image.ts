@@ -202,6 +202,14 @@ export interface ImageTools {
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<number>;
+  /**
+   * Resolves with the C2PA manifest store of the image, which is the content of a `.c2pa` file. Resolves with undefined if there
+   * is none, or if there are several.
+   */
+  manifestStore(
+    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    signal: AbortSignal,
+  ): Promise<Buffer | undefined>;
   /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
   hasCredentialLink(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,

@@ -1,11 +1,12 @@
 import type { Provenance } from '../contract/reply/provenance.ts';
 import type { ArtifactCredentials } from '../contract/resources/artifact-credentials.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { VerifiedImage } from '../images/image.ts';
+import type { ImageTools, VerifiedImage } from '../images/image.ts';
 import { createSemaphore } from '../platform/semaphore.ts';
 import { type ExaminationDeps, examine } from './examine.ts';
 
 interface Deps extends ExaminationDeps {
+  readonly engine: ExaminationDeps['engine'] & Pick<ImageTools, 'manifestStore'>;
   readonly artifacts: {
     open(scope: string, id: string, signal: AbortSignal): Promise<OpenedImage>;
   };
@@ -13,15 +14,22 @@ interface Deps extends ExaminationDeps {
 
 interface OpenedImage extends Pick<VerifiedImage, 'bytes'> {
   readonly record: Pick<VerifiedImage, 'format'> & {
+    readonly name: string;
     readonly provenance?: Provenance | undefined;
   };
+}
+
+interface SavedManifest {
+  /** Name of the artifact below the artifact root. */
+  readonly name: string;
+  readonly store: Buffer;
 }
 
 const MAX_WAITING = 16;
 
 export type ArtifactCredentialReports = ReturnType<typeof createArtifactCredentials>;
 
-/** Creates the function that checks the credentials of artifacts. */
+/** Creates the functions that check the credentials of artifacts, and return their manifests. */
 export function createArtifactCredentials({ artifacts, ...deps }: Deps) {
   // One at a time, so that these checks never fill the queue in which new images wait to be signed.
   const turns = createSemaphore(1);
@@ -44,6 +52,20 @@ export function createArtifactCredentials({ artifacts, ...deps }: Deps) {
           ...(manifest && { manifest }),
         };
       }, signal);
+    },
+
+    /**
+     * Resolves with the manifest store of an artifact as it is in the file, not checked, and with the name of the artifact. Throws
+     * `not_found` if the artifact has no manifest or several manifest stores, and the errors of `ArtifactDelivery.open`.
+     */
+    async manifest(scope: string, id: string, signal: AbortSignal): Promise<SavedManifest> {
+      const { record, bytes } = await artifacts.open(scope, id, signal);
+      const { format, name } = record;
+      const store = await deps.engine.manifestStore({ bytes, format }, signal);
+      if (store === undefined) {
+        throw new BridgeError('not_found', 'the artifact has no manifest that can be saved');
+      }
+      return { name, store };
     },
   };
 }

@@ -48,6 +48,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'PATCH /v1/artifacts/{id}': 'jobs',
   'GET /v1/artifacts/{id}/thumbnail': 'read',
   'GET /v1/artifacts/{id}/credentials': 'read',
+  'GET /v1/artifacts/{id}/manifest': 'read',
   'POST /mcp': 'read',
   'GET /mcp': 'read',
   'DELETE /mcp': 'read',

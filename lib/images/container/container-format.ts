@@ -13,6 +13,11 @@ export interface ContainerFormat {
    * Returns undefined if there are more than `MAX_MANIFEST_PARTS`.
    */
   findManifests(bytes: Buffer): Steps<readonly Span[] | undefined>;
+  /**
+   * Returns the manifest store in these parts: the bytes of the one box, without the chunk or the segments around it. Returns
+   * undefined if there are several boxes.
+   */
+  manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined>;
   /** Returns the edits that remove these parts. */
   manifestRemovals(bytes: Buffer, spans: readonly Span[]): readonly Edit[];
   /** Finds the XMP of a valid image. Returns undefined if there are more than `MAX_EXISTING` packets. */

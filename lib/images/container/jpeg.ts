@@ -31,6 +31,7 @@ export const jpegContainer: ContainerFormat = {
   check,
   headerEdges,
   findManifests,
+  manifestStore,
   manifestRemovals: (_, spans) => spans.map(removal),
   findXmp,
 };
@@ -299,6 +300,36 @@ function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
 /** The places in an APP11 segment: `JP`, the number of the box, a sequence number, and the box (ISO/IEC 19566-5, D.2). */
 const BOX_NUMBER_AT = 2;
 const BOX_AT = 8;
+/** The length of the header of a box, and of a header with a length of 8 bytes. Each segment repeats the header. */
+const BOX_HEADER_BYTES = 8;
+const LONG_BOX_HEADER_BYTES = 16;
+
+/** Joins the parts of a box in the order of the file. */
+function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined> {
+  const store = Buffer.allocUnsafe(spans.reduce((sum, { start, end }) => sum + end - start, 0));
+  let length = 0;
+  let boxNumber: number | undefined;
+  for (const span of spans) {
+    for (let at = span.start; at < span.end; ) {
+      const segment = segmentAt(bytes, at);
+      if (typeof segment === 'string') return undefined;
+      const { payload, end } = segment;
+      const number = payload.readUInt16BE(BOX_NUMBER_AT);
+      boxNumber ??= number;
+      if (number !== boxNumber) return undefined;
+      const box = payload.subarray(BOX_AT);
+      length += (length === 0 ? box : withoutBoxHeader(box)).copy(store, length);
+      at = end;
+      yield;
+    }
+  }
+  return length === 0 ? undefined : store.subarray(0, length);
+}
+
+function withoutBoxHeader(box: Buffer): Buffer {
+  const isLong = box.length >= 4 && box.readUInt32BE(0) === 1;
+  return box.subarray(isLong ? LONG_BOX_HEADER_BYTES : BOX_HEADER_BYTES);
+}
 
 /**
  * The prefixes of a packet and of its extension. The extension contains the parts that do not fit into one segment (XMP

@@ -22,6 +22,7 @@ export const pngContainer: ContainerFormat = {
   check,
   headerEdges,
   findManifests,
+  manifestStore,
   manifestRemovals: (_, spans) => spans.map(removal),
   findXmp,
 };
@@ -349,6 +350,13 @@ function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
     at = end;
     yield;
   }
+}
+
+function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined> {
+  const [span, ...others] = spans;
+  if (span === undefined || others.length > 0) return undefined;
+  const chunk = pngChunkAt(bytes, span.start);
+  return typeof chunk === 'string' || chunk.end !== span.end ? undefined : chunk.data;
 }
 
 const XMP_KEYWORD = 'XML:com.adobe.xmp';

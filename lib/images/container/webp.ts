@@ -19,6 +19,7 @@ export const webpContainer: ContainerFormat = {
   check,
   headerEdges,
   findManifests,
+  manifestStore,
   manifestRemovals: (bytes, spans) => withSize(bytes.length, spans.map(removal)),
   findXmp,
 };
@@ -216,6 +217,13 @@ function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
     yield;
   }
   return found.all();
+}
+
+function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined> {
+  const [span, ...others] = spans;
+  if (span === undefined || others.length > 0) return undefined;
+  const chunk = chunkAt(bytes, span.start, bytes.length);
+  return typeof chunk === 'string' || nextChunkAt(chunk) < span.end ? undefined : chunk.data;
 }
 
 const SIZE_AT = 4;

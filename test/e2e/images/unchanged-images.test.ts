@@ -176,4 +176,16 @@ describe('an unchanged image with credentials', () => {
       manifest: { signer: 'Provider of Tests', actions: [{ action: 'c2pa.created' }] },
     });
   });
+
+  it('has its manifest as a file of its own', async () => {
+    const { id } = await runJob({});
+
+    const reply = await fetch(`${bridge.address}/v1/artifacts/${id}/manifest`);
+    const store = Buffer.from(await reply.arrayBuffer());
+
+    expect(reply.headers.get('content-type')).toBe('application/c2pa');
+    expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename=".+\.c2pa"$/);
+    expect(store.length).toBeGreaterThan(1000);
+    expect(signed.includes(store)).toBe(true);
+  });
 });

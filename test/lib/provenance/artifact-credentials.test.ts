@@ -50,7 +50,12 @@ function reportsOf(
 ) {
   const { maxManifestBytes } = credentials;
   return createArtifactCredentials({
-    artifacts: { open: async () => ({ record: { format, provenance: PROVENANCE }, bytes }) },
+    artifacts: {
+      open: async () => ({
+        record: { format, name: 'folder/a.b.png', provenance: PROVENANCE },
+        bytes,
+      }),
+    },
     engine,
     credentials: { validate: own.validate, maxManifestBytes },
   });
@@ -95,6 +100,39 @@ describe('createArtifactCredentials', () => {
     const reports = reportsOf(signed, 'png', { validate: async () => undefined });
 
     expect((await reports.report('anonymous', 'id', signal)).state).toBe('present');
+  });
+
+  test.each(FORMATS)('returns the manifest store of a %s as a file of its own', async (format) => {
+    const signed = await provider.sign(await sampleImage(format), format);
+
+    const { name, store } = await reportsOf(signed, format).manifest('anonymous', 'id', signal);
+
+    expect(name).toBe('folder/a.b.png');
+    expect(store.readUInt32BE(0)).toBe(store.length);
+    expect(store.toString('latin1', 4, 8)).toBe('jumb');
+    // In another image, the manifest is readable and says that the pixels differ.
+    const other = insertAfterHeader(await sampleImage('png', 16), chunk('caBX', store));
+    expect(await reportsOf(other, 'png').report('anonymous', 'id', signal)).toMatchObject({
+      state: 'invalid',
+      manifest: { signer: 'Provider of Tests', actions: [{ action: 'c2pa.created' }] },
+    });
+  });
+
+  test.each<[string, () => Promise<Buffer>]>([
+    ['no manifest', () => sampleImage('png')],
+    [
+      'two manifest stores',
+      async () => {
+        const box = chunk('caBX', manifestBox());
+        return insertAfterHeader(await sampleImage('png'), box, box);
+      },
+    ],
+  ])('has no file for an image with %s', async (_, image) => {
+    const reports = reportsOf(await image(), 'png');
+
+    await expect(reports.manifest('anonymous', 'id', signal)).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   test('checks run one at a time, and the eighteenth is rejected as overloaded', async () => {

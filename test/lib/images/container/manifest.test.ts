@@ -14,6 +14,11 @@ const find = (bytes: Buffer, format: OutputFormat) =>
 const sizeIn = async (bytes: Buffer, format: OutputFormat) =>
   (await find(bytes, format))?.reduce((sum, { start, end }) => sum + end - start, 0);
 
+const storeIn = async (bytes: Buffer, format: OutputFormat) => {
+  const spans = (await find(bytes, format)) ?? [];
+  return slices.run(CONTAINERS[format].manifestStore(bytes, spans), signal);
+};
+
 const BOX = manifestBox();
 const OTHER = manifestBox('6a70656700110010800000aa00389b71');
 const MORE = Buffer.from('\0\0\0\x21jumbmore', 'latin1');
@@ -110,5 +115,51 @@ describe('findManifests', () => {
     const whole = png(header(), chunk('caBX', BOX), PIXELS, END);
 
     expect(await find(whole.subarray(0, 90), 'png')).toEqual([]);
+  });
+});
+
+describe('manifestStore', () => {
+  const [first, second] = [BOX.subarray(0, 32), BOX.subarray(32)];
+  const again = Buffer.concat([BOX.subarray(0, 8), second]);
+  const longAgain = Buffer.concat([LONG.subarray(0, 16), LONG.subarray(48)]);
+
+  test.each<[string, OutputFormat, Buffer, Buffer | undefined]>([
+    ['a chunk', 'png', png(header(), chunk('caBX', BOX), PIXELS, END), BOX],
+    ['a chunk', 'webp', webp(lossless(2, 2), riffChunk('C2PA', BOX)), BOX],
+    ['a segment', 'jpeg', jpeg(boxSegment(BOX), frame(), scan()), BOX],
+    [
+      'two segments, each with the header of the box',
+      'jpeg',
+      jpeg(boxSegment(first, 3), segment(0xfe, BOX), boxSegment(again, 3, 2), frame(), scan()),
+      BOX,
+    ],
+    [
+      'two segments, each with a long header',
+      'jpeg',
+      jpeg(boxSegment(LONG.subarray(0, 48)), boxSegment(longAgain, 1, 2), frame(), scan()),
+      LONG,
+    ],
+    [
+      'two chunks',
+      'png',
+      png(header(), chunk('caBX', BOX), chunk('caBX', BOX), PIXELS, END),
+      undefined,
+    ],
+    [
+      'two chunks apart',
+      'png',
+      png(header(), chunk('caBX', BOX), PIXELS, chunk('caBX', BOX), END),
+      undefined,
+    ],
+    [
+      'two chunks',
+      'webp',
+      webp(lossless(2, 2), riffChunk('C2PA', BOX), riffChunk('C2PA', BOX)),
+      undefined,
+    ],
+    ['two boxes', 'jpeg', jpeg(boxSegment(BOX), boxSegment(BOX, 2), frame(), scan()), undefined],
+    ['no manifest', 'jpeg', jpeg(frame(), scan()), undefined],
+  ])('returns the one box in %s of a %s', async (_, format, bytes, store) => {
+    expect(await storeIn(bytes, format)).toEqual(store);
   });
 });
