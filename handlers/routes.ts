@@ -45,6 +45,7 @@ import { handler as getProviderCapabilities } from './providers/get-provider-cap
 import { handler as listProviders } from './providers/list-providers.ts';
 import { handler as reconcileProvider } from './providers/reconcile-provider.ts';
 import { handler as cancelQueueJob } from './queue/cancel-queue-job.ts';
+import { handler as getOwnQueue } from './queue/get-own-queue.ts';
 import { handler as getQueue } from './queue/get-queue.ts';
 import { handler as listQueueJobs } from './queue/list-queue-jobs.ts';
 import { handler as updateQueue } from './queue/update-queue.ts';
@@ -152,6 +153,7 @@ export const routes: readonly Route[] = [
   { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob, ...stream },
   { ...job, method: 'GET', path: '/v1/queue', handler: getQueue },
   { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
+  { ...job, method: 'GET', path: '/v1/queue/own', handler: getOwnQueue },
   { ...job, method: 'GET', path: '/v1/queue/jobs', handler: listQueueJobs },
   { ...job, method: 'DELETE', path: '/v1/queue/jobs/{id}', handler: cancelQueueJob },
   { ...provider, path: '/v1/providers', handler: listProviders },

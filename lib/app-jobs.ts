@@ -113,7 +113,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({ ...shared, store: stores.queue, cancelJob, tokens }),
+      jobQueue: createQueueControl({
+        ...{ ...shared, store: stores.queue, cancelJob, tokens },
+        maxRunning: toMaxRunning(config),
+      }),
       jobLists: createJobLists(shared),
       imageMarks: createImageMarks(shared),
       jobFamilies: createJobFamilies(shared),
@@ -136,6 +139,13 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
   };
+}
+
+/** Returns the number of jobs that run at the same time in all replicas, or, without a common limit, in this process. */
+function toMaxRunning({ replica, server }: Config): number {
+  const { enabled, max_running: ownLimit, max_running_total: total } = server.jobs;
+  if (!enabled) return 0;
+  return total === 'unlimited' ? (replica.work ? ownLimit : 0) : total;
 }
 
 async function warnOfWaiting(

@@ -177,6 +177,11 @@ export const ERRORS = {
     code: 'job_not_terminal',
     suggestions: ['Wait until the job has ended, or cancel the job first.'],
   },
+  job_not_queued: {
+    ...conflict,
+    code: 'job_not_queued',
+    suggestions: ['Change the priority of a job that is still queued.'],
+  },
   job_succeeded: {
     ...conflict,
     code: 'job_succeeded',

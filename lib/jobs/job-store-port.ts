@@ -328,8 +328,9 @@ export interface JobStore {
   /** Resolves with the running jobs of this process whose cancellation is requested, and with these requests. */
   listCancellations(): Promise<readonly (JobKey & JobCancellation)[]>;
   /**
-   * Sets or clears the favourite mark, hides or restores a job, and replaces its labels. Hiding a job again does not change its
-   * `deletedSecs`. Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
+   * Sets or clears the favourite mark, hides or restores a job, replaces its labels, and changes its priority. Hiding a job again
+   * does not change its `deletedSecs`. Resolves with the job in its new state. Throws `job_not_terminal` if the job to hide has not
+   * ended, and `job_not_queued` if another priority is set and the job is not queued. Both errors change nothing.
    */
   update(
     scope: string,
@@ -339,6 +340,7 @@ export interface JobStore {
       readonly favorite?: boolean | undefined;
       readonly deleted?: boolean | undefined;
       readonly labels?: readonly string[] | undefined;
+      readonly priority?: number | undefined;
     },
   ): Promise<JobRecord | undefined>;
   /**
@@ -483,6 +485,39 @@ export interface QueuedJob {
   readonly token: string;
 }
 
+/** The facts of a job on which its duration depends. */
+export interface JobWork {
+  readonly provider: string;
+  /** Absent if the provider chooses the model. */
+  readonly model?: string;
+  /** The planned size: `auto`, or `WxH` in pixels. */
+  readonly size: string;
+  /** The number of requested images. */
+  readonly outputs: number;
+}
+
+/** The facts from which the places of the queued jobs of a scope and the times of their starts follow. */
+export interface QueueOutlook {
+  readonly isPaused: boolean;
+  /** The scopes with queued jobs, in the order of their next claims. */
+  readonly turns: readonly { readonly scope: string; readonly queued: number }[];
+  /** The queued jobs of the scope, in the order of their claims. */
+  readonly waiting: readonly (JobWork & Pick<QueuedJob, 'id' | 'token'>)[];
+  /** The running jobs of all scopes. */
+  readonly running: readonly (JobWork &
+    Pick<QueuedJob, 'id' | 'scope' | 'token'> & { readonly startedSecs: number })[];
+  /** The latest jobs of all scopes that succeeded and are not favourites, newest first, with their durations. */
+  readonly ended: readonly (JobWork & { readonly secs: number })[];
+}
+
+/** The maximum numbers of jobs in a `QueueOutlook`. */
+export interface OutlookLimits {
+  readonly waiting: number;
+  readonly running: number;
+  /** The number of ended jobs that are read, including jobs that did not succeed. */
+  readonly ended: number;
+}
+
 /** Reads and controls the queue of all scopes. Every method is one transaction and is durable when it resolves. */
 export interface QueueStore {
   /** Resolves with the state of the queue in constant time. */
@@ -504,6 +539,8 @@ export interface QueueStore {
   }): Promise<{ readonly items: readonly QueuedJob[]; readonly more: boolean }>;
   /** Resolves with the queued or running job that has this id, in any scope. */
   find(id: string): Promise<QueuedJob | undefined>;
+  /** Resolves with the outlook of a scope, from one state of the store. */
+  outlook(scope: string, limits: OutlookLimits): Promise<QueueOutlook>;
   /** Pauses or resumes claims in every process. Throws `overloaded` if the store cannot write. */
   setPaused(paused: boolean): Promise<void>;
 }

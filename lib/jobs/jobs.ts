@@ -111,7 +111,7 @@ export function createJobs(deps: Deps) {
     cancel: async (scope: string, id: string, inFlight: InFlight = 'stop'): Promise<ImageJob> =>
       toView(foundJob(await deps.cancelJob(scope, id, cancellation(), inFlight))),
 
-    /** Marks, hides, restores or labels a job. Throws `not_found`, `job_not_terminal`. */
+    /** Marks, hides, restores, labels or moves a job. Throws `not_found`, `job_not_terminal`, `job_not_queued`. */
     async update(scope: string, id: string, patch: JobPatch): Promise<ImageJob> {
       const change = { ...patch, atSecs: nowSecs(clock) };
       return toView(foundJob(await store.update(scope, id, change)));

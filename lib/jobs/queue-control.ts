@@ -1,10 +1,23 @@
-import type { Queue, QueueJob, QueuePatch } from '../contract/resources/queue.ts';
+import {
+  MAX_PLACES,
+  type OwnQueue,
+  type Queue,
+  type QueueJob,
+  type QueuePatch,
+} from '../contract/resources/queue.ts';
 import type { Page, PageRequest } from '../contract/schema/page.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
 import { type CancelJob, operatorCancellation } from './job-end.ts';
-import type { JobRecord, QueueState, QueueStore } from './job-store-port.ts';
+import type { JobRecord, JobWork, QueueState, QueueStore } from './job-store-port.ts';
+import {
+  type EstimatedRun,
+  estimateRuns,
+  positionsOf,
+  type UsualSecs,
+  usualDurations,
+} from './queue-places.ts';
 
 interface Deps {
   readonly store: QueueStore;
@@ -13,7 +26,9 @@ interface Deps {
     /** Returns the name of the token with this identity. Returns undefined if the token is unknown. */
     nameOf(id: string): string | undefined;
   };
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Clock;
+  /** The number of jobs that run at the same time. */
+  readonly maxRunning: number;
   /** The secret of the database. */
   readonly secret: Uint8Array;
 }
@@ -23,26 +38,66 @@ type ShownJob = Pick<JobRecord, 'id' | 'status' | 'token' | 'createdSecs' | 'can
 /** The name of the list for which cursors are sealed. */
 const LIST = ['queue jobs'];
 
+// Far more jobs than ever run at the same time. Bounds the reply of the store.
+const OUTLOOK = { waiting: MAX_PLACES, running: 1000, ended: 1000 };
+
 export type QueueControl = ReturnType<typeof createQueueControl>;
 
-/** Lets the operator read, pause and resume the queue of all scopes, and list and cancel the jobs in the queue. */
-export function createQueueControl({ store, cancelJob, tokens, clock, secret }: Deps) {
-  const cursors = createSealedCursors(secret);
-  const view = async (): Promise<Queue> => toView(await store.read(), clock.nowMs());
+/**
+ * Lets the operator read, pause and resume the queue of all scopes, and list and cancel the jobs in the queue. Shows each scope the
+ * places of its own jobs.
+ */
+export function createQueueControl(deps: Deps) {
+  const { store, cancelJob, tokens, clock, maxRunning } = deps;
+  const cursors = createSealedCursors(deps.secret);
+  const view = async (): Promise<Queue> => toView(await store.read(), maxRunning, clock.nowMs());
+  const ownerOf = (token: string) => {
+    const owner = tokens.nameOf(token);
+    return owner === undefined ? {} : { owner };
+  };
 
   function toJobView({ token, createdSecs, cancelRequested, ...job }: ShownJob): QueueJob {
-    const owner = tokens.nameOf(token);
     return {
       id: job.id,
       status: job.status,
       age_ms: ageMs(createdSecs, clock.nowMs()),
       cancel_requested: cancelRequested,
-      ...(owner === undefined ? {} : { owner }),
+      ...ownerOf(token),
     };
   }
 
   return {
     read: view,
+
+    /** Resolves with the places of the jobs of the scope, and the estimated times of their starts. */
+    async readOwn(scope: string): Promise<OwnQueue> {
+      const { isPaused, turns, waiting, running, ended } = await store.outlook(scope, OUTLOOK);
+      const now = nowSecs(clock);
+      const { ofWork, ofAny } = usualDurations(ended);
+      const remaining = running.map(({ startedSecs, ...job }) =>
+        Math.max(0, startedSecs + (ofWork(job) ?? ofAny ?? 0) - now),
+      );
+      const positions = positionsOf(scope, waiting.length, turns);
+      const own = { positions, durations: waiting.map(ofWork), usual: ofAny };
+      const runs = isPaused ? [] : estimateRuns(own, remaining, maxRunning);
+      const done = runs.length < waiting.length ? undefined : runs.at(-1);
+      return {
+        paused: isPaused,
+        max_running: maxRunning,
+        running: running
+          .filter((job) => job.scope === scope)
+          .map((job) => ({ id: job.id, ...ownerOf(job.token), ...toUsual(job, ofWork) })),
+        waiting: waiting.map((job, nth) => ({
+          id: job.id,
+          position: positions[nth] ?? nth + 1,
+          ...ownerOf(job.token),
+          ...toUsual(job, ofWork),
+          ...toEstimate(runs[nth], now),
+        })),
+        queued: turns.find((turn) => turn.scope === scope)?.queued ?? 0,
+        ...(done === undefined ? {} : { done: Math.ceil(now + done.endsIn) }),
+      };
+    },
 
     /** Pauses or resumes the queue. Resolves when the change is durable. Running jobs continue. Throws `overloaded`. */
     async update({ paused }: QueuePatch): Promise<Queue> {
@@ -76,14 +131,25 @@ export function createQueueControl({ store, cancelJob, tokens, clock, secret }: 
   };
 }
 
+function toUsual(job: JobWork, usualOf: UsualSecs): { usual_ms?: number } {
+  const secs = usualOf(job);
+  return secs === undefined ? {} : { usual_ms: Math.round(secs * 1000) };
+}
+
+function toEstimate(run: EstimatedRun | undefined, atSecs: number): { estimated_start?: number } {
+  return run === undefined ? {} : { estimated_start: Math.ceil(atSecs + run.startsIn) };
+}
+
 function toView(
   { paused, queued, running, oldestQueuedSecs, byProvider }: QueueState,
+  maxRunning: number,
   nowMs: number,
 ): Queue {
   return {
     paused,
     queued,
     running,
+    max_running: maxRunning,
     ...(oldestQueuedSecs === undefined
       ? {}
       : { oldest_queued_age_ms: ageMs(oldestQueuedSecs, nowMs) }),

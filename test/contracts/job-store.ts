@@ -1356,6 +1356,31 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       );
     });
 
+    describe('priority', () => {
+      test('a queued job moves with its priority', async () => {
+        const [first, second] = [await submitted(), await submitted()];
+
+        const moved = await store.update(second.scope, second.id, { atSecs: LATER, priority: 1 });
+        const claimed = await store.claim(LATER);
+
+        expect(moved).toMatchObject({ priority: 1, updatedSecs: LATER });
+        expect([claimed?.id, (await store.claim(LATER))?.id]).toEqual([second.id, first.id]);
+      });
+
+      test('the priority of a job that is not queued does not change', async () => {
+        const job = await inStatus('running');
+        const change = { atSecs: LATER, favorite: true, priority: 1 };
+
+        const refused = store.update(job.scope, job.id, change);
+
+        await expect(refused).rejects.toMatchObject({ code: 'job_not_queued' });
+        expect(await read(job.scope, job.id)).toMatchObject({ priority: 0, favorite: false });
+        await expect(
+          store.update(job.scope, job.id, { ...change, priority: 0 }),
+        ).resolves.toMatchObject({ favorite: true });
+      });
+    });
+
     describe('ownership', () => {
       test.each([
         ['another scope', 'other', undefined],

@@ -9,6 +9,8 @@ interface Opened {
   close(): Promise<void>;
 }
 
+const LIMITS = { waiting: 9, running: 9, ended: 9 };
+
 const EMPTY = { paused: false, queued: 0, running: 0, byProvider: [] };
 
 /** The contract of every queue store. */
@@ -149,6 +151,65 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(running).toMatchObject({ status: 'running', cancelRequested: true });
       expect(await opened.queue.find(job.id)).toBeUndefined();
       expect(await opened.queue.find('no id')).toBeUndefined();
+    });
+
+    test('the outlook of a scope has its queued jobs in their order, and the turns and running jobs of all scopes', async () => {
+      const reservation = { ...WIDE.reservation, token: 'laptop' };
+      const sent = newJob({ size: '64x64', model: 'one' });
+      await opened.jobs.submit(sent, { ...WIDE, reservation });
+      await submitted({ scope: 'other' });
+      const late = await submitted();
+      const early = await submitted({ priority: 3 });
+      await opened.jobs.update('anonymous', late.id, { atSecs: CREATED_SECS, priority: 4 });
+      const running = await opened.jobs.claim(CREATED_SECS + 7);
+
+      const outlook = await opened.queue.outlook('anonymous', LIMITS);
+      const short = await opened.queue.outlook('anonymous', { ...LIMITS, waiting: 1, running: 0 });
+
+      const work = { provider: 'sandbox', model: 'sandbox-image', size: '1024x1024', outputs: 1 };
+      expect(running?.id).toBe(late.id);
+      expect(outlook).toEqual({
+        isPaused: false,
+        turns: [
+          { scope: 'other', queued: 1 },
+          { scope: 'anonymous', queued: 2 },
+        ],
+        waiting: [
+          { ...work, id: early.id, token: '' },
+          { ...work, id: sent.id, token: 'laptop', model: 'one', size: '64x64' },
+        ],
+        running: [
+          { ...work, id: late.id, token: '', scope: 'anonymous', startedSecs: CREATED_SECS + 7 },
+        ],
+        ended: [],
+      });
+      expect(short).toMatchObject({ waiting: [{ id: early.id }], running: [] });
+    });
+
+    test('the outlook has the durations of the latest succeeded jobs of all scopes, newest first', async () => {
+      for (const [scope, secs] of [
+        ['one', 3],
+        ['two', 5],
+        ['one', 8],
+      ] as const) {
+        const job = await submitted({ scope });
+        await opened.jobs.claim(CREATED_SECS);
+        await opened.jobs.settle(job.sequence, {
+          ...succeeded(),
+          completedSecs: CREATED_SECS + secs,
+        });
+      }
+      const failed = await submitted();
+      await opened.jobs.claim(CREATED_SECS);
+      await opened.jobs.settle(failed.sequence, {
+        status: 'failed',
+        completedSecs: CREATED_SECS + 9,
+        error: FAILURE,
+      });
+
+      const { ended } = await opened.queue.outlook('one', { ...LIMITS, ended: 3 });
+
+      expect(ended.map(({ secs }) => secs)).toEqual([8, 5]);
     });
 
     test('no job of a paused queue is claimed until it is resumed', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handler as cancelQueueJob } from '../../handlers/queue/cancel-queue-job.ts';
+import { handler as getOwnQueue } from '../../handlers/queue/get-own-queue.ts';
 import { handler as getQueue } from '../../handlers/queue/get-queue.ts';
 import { handler as listQueueJobs } from '../../handlers/queue/list-queue-jobs.ts';
 import { handler as updateQueue } from '../../handlers/queue/update-queue.ts';
@@ -18,7 +19,7 @@ describe('updateQueue', () => {
   it('replies with the changed queue', async () => {
     const reply = await invoke(updateQueue, { method: 'PATCH', body: { paused: true } }, rig);
 
-    const paused = { paused: true, queued: 0, running: 0, by_provider: {} };
+    const paused = { paused: true, queued: 0, running: 0, max_running: 4, by_provider: {} };
     expect([reply.status, reply.json]).toEqual([200, paused]);
     expect((await invoke(getQueue, {}, rig)).json).toEqual(paused);
   });
@@ -54,6 +55,31 @@ describe('listQueueJobs', () => {
 
     expect(reply.status).toBe(422);
     expect(reply.json).toMatchObject({ error: { param: 'cursor' } });
+  });
+});
+
+describe('getOwnQueue', () => {
+  it('shows only the jobs of the caller, each with its place among the jobs of all tokens', async () => {
+    const { job: other } = await rig.submit({}, from('other', 'id-2'));
+    const { job: first } = await rig.submit({}, from(SCOPE, 'id-1'));
+    const { job: second } = await rig.submit();
+
+    const reply = await invoke(getOwnQueue, {}, rig);
+
+    expect([reply.status, reply.json]).toEqual([
+      200,
+      {
+        paused: false,
+        max_running: 4,
+        running: [],
+        waiting: [
+          { id: first.id, position: 2, owner: 'laptop' },
+          { id: second.id, position: 3 },
+        ],
+        queued: 2,
+      },
+    ]);
+    expect(JSON.stringify(reply.json)).not.toContain(other.id);
   });
 });
 

@@ -246,7 +246,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Mark, label, hide or restore a job
+         * Mark, label, move, hide or restore a job
          * @description The changed job.
          */
         patch: operations["updateJob"];
@@ -414,6 +414,26 @@ export interface paths {
          * @description The queue after the change.
          */
         patch: operations["updateQueue"];
+        trace?: never;
+    };
+    "/v1/queue/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the places of own jobs in the queue
+         * @description The queued and running jobs of the caller.
+         */
+        get: operations["getOwnQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/queue/jobs": {
@@ -1126,6 +1146,8 @@ export interface components {
             deleted?: boolean | null;
             /** @description Replaces all labels of the job. An empty list removes the labels. */
             labels?: string[] | null;
+            /** @description Changes the place of a queued job among the queued jobs of the caller. */
+            priority?: number | null;
         };
         ImageArtifactPatch: {
             /** @description true marks the image, and its job, as a favorite. false removes the mark of the image, and with the last one the mark of the job. */
@@ -2563,6 +2585,8 @@ export interface components {
             paused: boolean;
             queued: number;
             running: number;
+            /** @description The number of jobs that run at the same time: the limit of all replicas if there is one, otherwise the limit of this process. */
+            max_running: number;
             /** @description The age of the oldest queued job in milliseconds, with a resolution of one second. Absent if no job is queued. */
             oldest_queued_age_ms?: number;
             /** @description The jobs by their first provider, for every provider with jobs. */
@@ -2572,6 +2596,38 @@ export interface components {
                     running: number;
                 };
             };
+        };
+        OwnImageQueue: {
+            /** @description True if the queue is paused. No start is then estimated. */
+            paused: boolean;
+            /** @description The number of jobs that run at the same time: the limit of all replicas if there is one, otherwise the limit of this process. */
+            max_running: number;
+            /** @description The running jobs of the caller. */
+            running: {
+                /** Format: uuid */
+                id: string;
+                /** @description The name of the token that created the job. Absent for a caller without a named token. */
+                owner?: string;
+                /** @description The usual duration: the median of the latest 20 succeeded jobs with the same provider, model, size and number of images. Absent if fewer than 5 are known. */
+                usual_ms?: number;
+            }[];
+            /** @description The queued jobs of the caller, in the order in which they start. */
+            waiting: {
+                /** Format: uuid */
+                id: string;
+                /** @description The place among the queued jobs of all tokens. The job at position 1 starts next. */
+                position: number;
+                /** @description The name of the token that created the job. Absent for a caller without a named token. */
+                owner?: string;
+                /** @description The usual duration: the median of the latest 20 succeeded jobs with the same provider, model, size and number of images. Absent if fewer than 5 are known. */
+                usual_ms?: number;
+                /** @description The estimated time of the start. Absent if too few durations are known. */
+                estimated_start?: number;
+            }[];
+            /** @description The number of queued jobs of the caller, also beyond `waiting`. */
+            queued: number;
+            /** @description The estimated time at which the last listed job ends. Absent if too few durations are known. */
+            done?: number;
         };
         StoredInput: {
             /** @constant */
@@ -3267,18 +3323,6 @@ export interface components {
         };
         /** @description Not Found: `session_not_found`. */
         session_not_found: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                traceparent: components["headers"]["traceparent"];
-                "x-should-retry": components["headers"]["x-should-retry"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorReply"];
-            };
-        };
-        /** @description Conflict: `job_not_terminal`. */
-        job_not_terminal: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 traceparent: components["headers"]["traceparent"];
@@ -4360,7 +4404,18 @@ export interface operations {
             403: components["responses"]["permission_denied"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["job_not_terminal"];
+            /** @description Conflict: `job_not_terminal`, `job_not_queued`. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             417: components["responses"]["expectation_failed"];
@@ -4829,6 +4884,37 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getOwnQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queued and running jobs of the caller. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnImageQueue"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];

@@ -95,7 +95,7 @@ import {
   ProviderDescriptor,
   ProviderPage,
 } from '../../../lib/contract/resources/provider.ts';
-import { Queue, QueuePatch } from '../../../lib/contract/resources/queue.ts';
+import { OwnQueue, Queue, QueuePatch } from '../../../lib/contract/resources/queue.ts';
 import { SessionBinding } from '../../../lib/contract/resources/session.ts';
 import { DayUsage, UsageCaller, UsageReport } from '../../../lib/contract/resources/usage.ts';
 
@@ -174,6 +174,7 @@ export const REPLY_COMPONENTS = {
   JobRemovedEvent,
   WebhookMessage,
   ImageQueue: Queue,
+  OwnImageQueue: OwnQueue,
   StoredInput,
   ImagePreset: Preset,
   ImagePresetPage: PresetPage,

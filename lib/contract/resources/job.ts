@@ -312,11 +312,17 @@ export const JobPatch = v.pipe(
       v.optional(Labels),
       'Replaces all labels of the job. An empty list removes the labels.',
     ),
+    priority: documented(
+      v.optional(Priority),
+      'Changes the place of a queued job among the queued jobs of the caller.',
+    ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const isObject = !dataset.issues?.some((issue) => issue.path === undefined);
     if (isObject && Object.keys(Object(dataset.value)).length === 0) {
-      addIssue({ message: coded('required', 'must contain favorite, deleted or labels') });
+      addIssue({
+        message: coded('required', 'must contain favorite, deleted, labels or priority'),
+      });
     }
   }),
   v.metadata({ minProperties: 1 }),

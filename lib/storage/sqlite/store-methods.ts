@@ -39,7 +39,14 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     needsInput: 'read',
     totals: 'read',
   },
-  queue: { read: 'read', listActiveOf: 'read', list: 'read', find: 'read', setPaused: 'write' },
+  queue: {
+    read: 'read',
+    listActiveOf: 'read',
+    list: 'read',
+    find: 'read',
+    outlook: 'read',
+    setPaused: 'write',
+  },
   presets: { create: 'write', replace: 'write', remove: 'write', find: 'read', list: 'read' },
   sessions: { bind: 'write', findThread: 'read', findKey: 'read', remove: 'write' },
   ledger: {

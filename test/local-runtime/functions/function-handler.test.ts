@@ -185,6 +185,7 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/jobs/{id}/inputs/{index}/thumbnail': [200, input],
   'GET /v1/queue': [200],
   'PATCH /v1/queue': [200, () => ({ body: { paused: false } })],
+  'GET /v1/queue/own': [200],
   'GET /v1/queue/jobs': [200],
   'DELETE /v1/queue/jobs/{id}': [404, job],
   'GET /v1/providers': [200],

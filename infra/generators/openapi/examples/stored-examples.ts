@@ -278,8 +278,30 @@ export const STORED_EXAMPLES: Examples = {
         paused: false,
         queued: 2,
         running: 4,
+        max_running: 4,
         oldest_queued_age_ms: 12_000,
         by_provider: { sandbox: { queued: 2, running: 4 } },
+      },
+    },
+  },
+  OwnImageQueue: {
+    busy: {
+      summary: 'A running and a waiting job',
+      value: {
+        paused: false,
+        max_running: 4,
+        running: [{ id: '01928c3a-7f00-7000-8000-0000000000a1', usual_ms: 22_000 }],
+        waiting: [
+          {
+            id: '01928c3a-7f00-7000-8000-0000000000a2',
+            position: 2,
+            owner: 'laptop',
+            usual_ms: 22_000,
+            estimated_start: CREATED + 30,
+          },
+        ],
+        queued: 1,
+        done: CREATED + 52,
       },
     },
   },

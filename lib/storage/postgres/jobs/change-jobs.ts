@@ -3,8 +3,10 @@ import { ImageJobSummary } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobCancellation, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import { changeMarks } from '../../jobs/image-marks.ts';
+import { refuseOtherPriority } from '../../jobs/job-priority.ts';
 import { parseCancellation, parseRecord } from '../../jobs/job-rows.ts';
 import type { Postgres, Queries } from '../connection.ts';
+import type { CommitNotice } from './commit-notices.ts';
 import { createJobCounts, toScopeMove } from './job-counts.ts';
 import type { JobEnding } from './job-endings.ts';
 import { createJobImages } from './job-images.ts';
@@ -91,13 +93,14 @@ interface Marks {
   readonly deletedSecs: number | null;
   /** The labels in JSON. */
   readonly labels: string;
+  readonly priority: number;
 }
 
 /** Creates the method that marks, hides and labels jobs. */
 export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   const MARK = `
     UPDATE ${database.schema}.job SET
-      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6
+      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6, priority = $7
     WHERE seq = $1`;
   const REPLACE_LABELS = `
     WITH removed AS (
@@ -113,35 +116,40 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   async function mark(
     queries: Queries,
     job: LockedJob,
-    { favorite, deletedSecs, labels, atSecs }: Marks & { readonly atSecs: number },
+    { favorite, deletedSecs, labels, priority, atSecs }: Marks & { readonly atSecs: number },
   ): Promise<void> {
     const { sequence, scope } = job;
     const bytes = job.bytes + Buffer.byteLength(labels) - Buffer.byteLength(job.labels);
     const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
     const imageMoves = await images.countingOf(queries, [job], () =>
-      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, labels, bytes]),
+      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, labels, bytes, priority]),
     );
     const scopes = [...moves.map(toScopeMove), ...imageMoves];
     await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
-    const notices = [{ type: 'changed', scope }] as const;
+    const notices: CommitNotice[] = [{ type: 'changed', scope }];
+    // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
+    if (job.status === 'queued') notices.push({ type: 'queued', count: 1 });
     await counts.moveTotals(queries, { moves, imageMoves, notices });
   }
 
   return {
-    update: (scope, id, { atSecs, favorite, deleted, labels }) =>
+    update: (scope, id, { atSecs, favorite, deleted, labels, priority }) =>
       changing(scope, id, async (queries, job) => {
         if (deleted && job.completedSecs === null) {
           throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
         }
+        refuseOtherPriority(job, priority);
         const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : null;
         const marks: Marks = {
           favorite: favorite === undefined ? job.favorite : Number(favorite),
           deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
           labels: labels === undefined ? job.labels : JSON.stringify(labels),
+          priority: priority ?? job.priority,
         };
         const isSame =
           marks.favorite === job.favorite &&
           marks.deletedSecs === job.deletedSecs &&
+          marks.priority === job.priority &&
           marks.labels === job.labels;
         if (isSame) return;
         if (marks.labels !== job.labels) {
@@ -171,7 +179,7 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
   async function mark(
     queries: Queries,
     job: LockedJob,
-    marks: Omit<Marks, 'labels'> & { readonly atSecs: number; readonly artifacts: string },
+    marks: Omit<Marks, 'labels' | 'priority'> & { readonly atSecs: number; readonly artifacts: string },
     bytes: number,
   ): Promise<void> {
     const { sequence, scope } = job;

@@ -9,6 +9,7 @@ export interface LockedJob {
   readonly scope: string;
   readonly provider: string;
   readonly status: JobStatus;
+  readonly priority: number;
   readonly owner: string | null;
   readonly favorite: number;
   readonly hidden: boolean;
@@ -24,7 +25,7 @@ export interface LockedJob {
 
 /** The columns of `LockedJob`. */
 export const LOCKED_COLUMNS = `
-  job.seq AS sequence, id, scope, provider, status, owner, favorite, hidden, bytes, reserved, inputs,
+  job.seq AS sequence, id, scope, provider, status, priority, owner, favorite, hidden, bytes, reserved, inputs,
   labels, cancel_requested AS "cancelRequested", deleted AS "deletedSecs", completed AS "completedSecs"`;
 
 /** The counted columns that a change of a job sets. */

@@ -1,5 +1,5 @@
 import type { QueueStore } from '../../../jobs/job-store-port.ts';
-import { parseQueue, parseQueuedJob } from '../../jobs/queue-rows.ts';
+import { parseOutlook, parseQueue, parseQueuedJob, WORK_COLUMNS } from '../../jobs/queue-rows.ts';
 import type { Postgres } from '../connection.ts';
 import { type CommitNotice, notifySql, toPayloads } from './commit-notices.ts';
 
@@ -27,6 +27,28 @@ export function createQueueStore(database: Postgres): QueueStore {
     SELECT ${JOB_COLUMNS} FROM ${schema}.job
     WHERE completed IS NULL AND seq > $1 ORDER BY seq LIMIT $2`;
   const FIND = `SELECT ${JOB_COLUMNS} FROM ${schema}.job WHERE id = $1 AND completed IS NULL`;
+  // One statement, so that all lists are from the same state.
+  const OUTLOOK = `
+    SELECT
+      (SELECT paused FROM ${schema}.queue) AS "isPaused",
+      (SELECT coalesce(json_agg(one ORDER BY turn, joined), '[]') FROM (
+        SELECT scope, queued, turn, joined FROM ${schema}.job_scope WHERE queued > 0
+      ) AS one) AS turns,
+      (SELECT coalesce(json_agg(one), '[]') FROM (
+        SELECT id, token, ${WORK_COLUMNS} FROM ${schema}.job
+        WHERE scope = $1 AND status = 'queued' ORDER BY priority DESC, seq LIMIT $2
+      ) AS one) AS waiting,
+      (SELECT coalesce(json_agg(one), '[]') FROM (
+        SELECT id, token, scope, started AS "startedSecs", ${WORK_COLUMNS} FROM ${schema}.job
+        WHERE completed IS NULL AND status = 'running' ORDER BY seq LIMIT $3
+      ) AS one) AS running,
+      (SELECT coalesce(json_agg(one), '[]') FROM (
+        SELECT secs, ${WORK_COLUMNS} FROM (
+          SELECT completed - started AS secs, status, ${WORK_COLUMNS} FROM ${schema}.job
+          WHERE completed IS NOT NULL AND favorite = 0
+          ORDER BY completed DESC, seq DESC LIMIT $4
+        ) AS latest WHERE status = 'succeeded'
+      ) AS one) AS ended`;
   const SET_PAUSED = `
     WITH changed AS (UPDATE ${schema}.queue SET paused = $1)
     ${notifySql('$2', '$3')}`;
@@ -48,6 +70,10 @@ export function createQueueStore(database: Postgres): QueueStore {
         const [row] = await rows(FIND, [id]);
         return row === undefined ? undefined : parseQueuedJob(row);
       }),
+    outlook: (scope, { waiting, running, ended }) =>
+      database.read(async ({ rows }) =>
+        parseOutlook((await rows(OUTLOOK, [scope, waiting, running, ended]))[0]),
+      ),
     setPaused: (isPaused) =>
       database.write(async ({ rows }) => {
         const notices = isPaused ? [] : [RESUMED];

@@ -13,6 +13,7 @@ import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { NOTHING_COUNTED } from '../../accounts.ts';
 import { HELD_COLUMNS, heldColumns } from '../../budgets.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
+import { refuseOtherPriority } from '../../jobs/job-priority.ts';
 import {
   parseCancellation,
   parseReadable,
@@ -102,10 +103,12 @@ const LIST_CANCELLATIONS = `
   WHERE status = 'running' AND owner = ? AND cancellation IS NOT NULL`;
 const MARK = `
   UPDATE job SET
-    favorite = @favorite, deleted = @deleted, updated = @atSecs,
+    favorite = @favorite, deleted = @deleted, priority = @priority, updated = @atSecs,
     labels = @labels, bytes = bytes + octet_length(@labels) - octet_length(labels)
   WHERE seq = @sequence
-    AND (favorite <> @favorite OR deleted IS NOT @deleted OR labels <> @labels)`;
+    AND (
+      favorite <> @favorite OR deleted IS NOT @deleted OR priority <> @priority OR labels <> @labels
+    )`;
 const TOTALS = 'SELECT * FROM job_total';
 
 const KeyRow = v.object({ fingerprint: v.string() });
@@ -229,13 +232,14 @@ function createJobUpdates(
       }),
     listCancellations: () =>
       database.read(() => listCancellations.all(database.owner).map(parseCancellation)),
-    update: (scope, id, { atSecs, favorite, deleted, labels }) =>
+    update: (scope, id, { atSecs, favorite, deleted, labels, priority }) =>
       database.write(() => {
         const job = findOne(scope, id);
         if (!job) return undefined;
         if (deleted && job.completedSecs === undefined) {
           throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
         }
+        refuseOtherPriority(job, priority);
         const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : undefined;
         const marks = {
           sequence: job.sequence,
@@ -243,6 +247,7 @@ function createJobUpdates(
           favorite: Number(favorite ?? job.favorite),
           deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
           labels: JSON.stringify(labels ?? job.labels),
+          priority: priority ?? job.priority,
         };
         const marked = counts.counting([job.sequence], () => mark.run(marks));
         if (marked.changes === 0) return job;

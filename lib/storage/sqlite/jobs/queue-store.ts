@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { QueueStore } from '../../../jobs/job-store-port.ts';
-import { parseQueue, parseQueuedJob } from '../../jobs/queue-rows.ts';
+import { parseOutlook, parseQueue, parseQueuedJob, WORK_COLUMNS } from '../../jobs/queue-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const READ = `
@@ -29,6 +29,23 @@ export const LIST_JOBS = `
   )
   ORDER BY seq`;
 const FIND_JOB = `SELECT ${JOB_COLUMNS} FROM job WHERE id = ? AND completed IS NULL`;
+const IS_PAUSED = 'SELECT paused FROM queue';
+const TURNS = 'SELECT scope, queued FROM job_scope WHERE queued > 0 ORDER BY turn, joined';
+/** Exported for tests of its query plan. */
+export const LIST_WAITING = `
+  SELECT id, token, ${WORK_COLUMNS} FROM job
+  WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT +?`;
+/** Exported for tests of its query plan. */
+export const LIST_RUNNING = `
+  SELECT id, token, scope, started AS startedSecs, ${WORK_COLUMNS} FROM job
+  WHERE status = 'running' ORDER BY seq LIMIT +?`;
+/** Exported for tests of its query plan. */
+export const LIST_DURATIONS = `
+  SELECT secs, ${WORK_COLUMNS} FROM (
+    SELECT completed - started AS secs, status, ${WORK_COLUMNS} FROM job
+    WHERE completed IS NOT NULL AND favorite = 0
+    ORDER BY completed DESC, seq DESC LIMIT +?
+  ) WHERE status = 'succeeded'`;
 const SET_PAUSED = 'UPDATE queue SET paused = ?';
 
 const ActiveRows = v.array(v.object({ id: v.string(), scope: v.string() }));
@@ -38,6 +55,11 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
   const listActive = database.prepare(LIST_ACTIVE);
   const listJobs = database.prepare(LIST_JOBS);
   const findJob = database.prepare(FIND_JOB);
+  const isPaused = database.prepare(IS_PAUSED).pluck();
+  const turns = database.prepare(TURNS);
+  const listWaiting = database.prepare(LIST_WAITING);
+  const listRunning = database.prepare(LIST_RUNNING);
+  const listDurations = database.prepare(LIST_DURATIONS);
   const setPaused = database.prepare(SET_PAUSED);
 
   return {
@@ -55,6 +77,16 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
         const row = findJob.get(id);
         return row === undefined ? undefined : parseQueuedJob(row);
       }),
+    outlook: (scope, { waiting, running, ended }) =>
+      database.read(() =>
+        parseOutlook({
+          isPaused: isPaused.get(),
+          turns: turns.all(),
+          waiting: listWaiting.all(scope, waiting),
+          running: listRunning.all(running),
+          ended: listDurations.all(ended),
+        }),
+      ),
     setPaused: (paused) => database.write(() => void setPaused.run(Number(paused))),
   };
 }

@@ -15,7 +15,10 @@ import { createJobStore, NEXT_JOB } from '../../../../../lib/storage/sqlite/jobs
 import {
   createQueueStore,
   LIST_ACTIVE,
+  LIST_DURATIONS,
   LIST_JOBS,
+  LIST_RUNNING,
+  LIST_WAITING,
 } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
@@ -128,5 +131,17 @@ describe('LIST_JOBS', () => {
       'SEARCH job USING COVERING INDEX job_queued (seq>?)',
       'SEARCH job USING COVERING INDEX job_running (seq>?)',
     ]);
+  });
+});
+
+describe('outlook', () => {
+  test('the queued, the running and the ended jobs are read from indexes in their order', () => {
+    expect(planOf(LIST_WAITING, ['s', 9])).toEqual([
+      'SEARCH job USING INDEX job_claim_order (scope=?)',
+    ]);
+    expect(planOf(LIST_RUNNING, [9])).toEqual(['SCAN job USING INDEX job_running']);
+    expect(planOf(LIST_DURATIONS, [9]).at(-2)).toBe(
+      'SEARCH job USING INDEX job_ordinary_history (completed>?)',
+    );
   });
 });
