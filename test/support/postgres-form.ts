@@ -10,6 +10,12 @@ const LEASE_MS = 3_600_000;
 
 const ids = createIds(systemClock.nowMs);
 
+/** How a replica reaches the database. */
+interface ConnectionChoice {
+  readonly url?: string;
+  readonly statementTimeoutMs?: number;
+}
+
 /**
  * Opens the ports of a new, empty state in PostgreSQL, in the form that the contract suites need. The first replica and each replica
  * that is opened again may judge others at once.
@@ -18,10 +24,11 @@ export async function openPostgresForm() {
   const { url, schema, drop } = await createSchema();
   const opened: Database[] = [];
 
-  async function openReplica() {
+  async function openReplica(connection: ConnectionChoice = {}) {
     const database = await openDatabase({
       ...{ url, schema, clock: systemClock, ids },
       ...{ maxConnections: 8, statementTimeoutMs: 30_000, migrate: true },
+      ...connection,
     });
     opened.push(database);
     const options = { name: 'test', version: 1, leaseMs: LEASE_MS, clock: systemClock };
@@ -47,10 +54,12 @@ export async function openPostgresForm() {
   return {
     stores: first.stores,
     database: first.database,
+    /** The connection URL of the server. */
+    url,
 
     /** Opens the same state for another replica, whose lease ends at the given time in Unix seconds. */
-    async other(leaseUntilSecs: number) {
-      const replica = await openReplica();
+    async other(leaseUntilSecs: number, connection?: ConnectionChoice) {
+      const replica = await openReplica(connection);
       await replica.setLease('lease_until', leaseUntilSecs * 1000);
       return replica.stores;
     },

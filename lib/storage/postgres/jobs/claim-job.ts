@@ -12,6 +12,7 @@ import type { JobEnding } from './job-endings.ts';
 import { type LockedJob, toMove } from './locked-job.ts';
 import { recordColumns } from './record-sql.ts';
 import { type ScopeTurns, takeTurns, type WaitingScope } from './scope-turns.ts';
+import { createUncertainStarts } from './uncertain-starts.ts';
 
 interface Deps {
   readonly ending: JobEnding;
@@ -53,18 +54,24 @@ const LARGEST_GROUP = 64;
 export function createJobClaim(database: Postgres, deps: Deps): Pick<JobStore, 'claim'> {
   const isWaiting = `SELECT FROM ${database.schema}.job_scope WHERE queued > 0 LIMIT 1`;
   const claimSome = createSomeClaims(database, deps);
+  const uncertain = createUncertainStarts<{ readonly job: JobRecord }>(database, deps.lease);
+  // Jobs of this replica for which no call of `claim` has waited.
+  const earlier: JobRecord[] = [];
 
   async function claimGroup(group: readonly Wanted[]): Promise<readonly (Claimed | undefined)[]> {
-    // A new job wakes a worker of each replica. All but one of them must not wait for the row of the queue.
-    const found = await database.read(({ rows }) => rows(isWaiting));
-    const claimed: Claimed[] = [];
+    const settled = await uncertain.settle();
+    if (!settled) return group.map(() => undefined);
+    earlier.push(...settled.map(({ job }) => job));
+    const claimed: Claimed[] = earlier.splice(0, group.length);
     const skipped: string[] = [];
-    for (let isAll = found.length === 0; !isAll && claimed.length < group.length; ) {
+    for (let isAll = false; !isAll && claimed.length < group.length; ) {
       const [next] = group.slice(claimed.length);
       if (!next) break;
       try {
+        // A new job wakes a worker of each replica. All but one of them must not wait for the row of the queue.
+        if ((await database.read(({ rows }) => rows(isWaiting))).length === 0) break;
         const round = { wanted: group.length - claimed.length, skipped };
-        const claims = await claimSome(round, next);
+        const claims = await uncertain.watch((note) => claimSome(round, next, note));
         claimed.push(...claims.jobs);
         skipped.push(...claims.missing);
         isAll = claims.isAll;
@@ -113,8 +120,13 @@ function createSomeClaims(database: Postgres, { ending, lease }: Deps) {
     });
   }
 
-  return (round: Round, { startedSecs, maxRunning }: Wanted): Promise<Claims> =>
+  return (
+    round: Round,
+    { startedSecs, maxRunning }: Wanted,
+    note: (starts: readonly { readonly job: JobRecord }[]) => void,
+  ): Promise<Claims> =>
     write(async (queries) => {
+      note([]);
       if (!(await lease.hold(queries))) return NOTHING;
       const queue = await lockQueue(queries);
       const wanted = Math.min(round.wanted, maxRunning - queue.running);
@@ -139,8 +151,10 @@ function createSomeClaims(database: Postgres, { ending, lease }: Deps) {
       }
       await begin(queries, started);
       const change = { status: 'running', startedSecs, updatedSecs: startedSecs } as const;
+      const jobs = readable.flatMap(({ record }) => (record ? [{ ...record, ...change }] : []));
+      note(jobs.map((job) => ({ job })));
       return {
-        jobs: readable.flatMap(({ record }) => (record ? [{ ...record, ...change }] : [])),
+        jobs,
         missing,
         isAll: isAll && readable.length === records.length,
       };

@@ -1,5 +1,11 @@
 import * as v from 'valibot';
-import type { JobRecord, JobStore, ResumedJob } from '../../../jobs/job-store-port.ts';
+import type {
+  AbandonedEnd,
+  JobRecord,
+  JobStore,
+  ResumedJob,
+} from '../../../jobs/job-store-port.ts';
+import { createSemaphore } from '../../../platform/semaphore.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow } from '../../artifact-rows.ts';
 import { OutputFacts, toEarlierImages, toInterruption } from '../../jobs/job-end-texts.ts';
 import { parseReadable } from '../../jobs/job-rows.ts';
@@ -9,6 +15,7 @@ import type { ReplicaLease } from '../replica-lease.ts';
 import { abandonedSql, hasTicketSql, type JobEnding } from './job-endings.ts';
 import type { LockedJob } from './locked-job.ts';
 import { recordColumns } from './record-sql.ts';
+import { createUncertainStarts } from './uncertain-starts.ts';
 
 const OutputRows = v.array(v.intersect([ArtifactRow, v.object({ facts: OutputFacts })]));
 
@@ -43,6 +50,11 @@ export function createJobResumption(
     )
     SELECT * FROM outputs ORDER BY id`;
   const accounts = createJobAccounts(database);
+  const uncertain = createUncertainStarts<ResumedJob>(database, lease);
+  const earlier: ResumedJob[] = [];
+  // A call must know what the calls before it have taken.
+  const turn = createSemaphore(1);
+  const never = new AbortController().signal;
 
   async function resume(
     queries: Queries,
@@ -55,23 +67,36 @@ export function createJobResumption(
     return earlier && { job, earlier };
   }
 
+  /** Takes over one job or ends it. Resolves with undefined if there is none. */
+  const takeNext = (abandoned: AbandonedEnd) =>
+    uncertain.watch((note) =>
+      database.write(async (queries) => {
+        note([]);
+        const isValid = (await lease.judge(queries)) && (await lease.hold(queries));
+        if (!isValid) return undefined;
+        const [locked] = await queries.rows<LockedJob>(LOCK, [owner]);
+        if (!locked) return undefined;
+        const job = parseReadable(locked);
+        const resumed = job && (await resume(queries, job, abandoned.publications ?? []));
+        if (resumed) note([resumed]);
+        else await ending.end(queries, [{ job: locked, end: toInterruption(abandoned) }]);
+        return resumed ?? 'ended';
+      }),
+    );
+
+  async function takeOne(abandoned: AbandonedEnd): Promise<ResumedJob | undefined> {
+    const settled = await uncertain.settle();
+    if (!settled) return undefined;
+    earlier.push(...settled);
+    const first = earlier.shift();
+    if (first) return first;
+    for (;;) {
+      const taken = await takeNext(abandoned);
+      if (taken !== 'ended') return taken;
+    }
+  }
+
   return {
-    async resumeAbandoned(abandoned) {
-      for (;;) {
-        const taken = await database.write(async (queries) => {
-          const isValid = (await lease.judge(queries)) && (await lease.hold(queries));
-          if (!isValid) return undefined;
-          const [locked] = await queries.rows<LockedJob>(LOCK, [owner]);
-          if (!locked) return undefined;
-          const job = parseReadable(locked);
-          const resumed = job && (await resume(queries, job, abandoned.publications ?? []));
-          if (!resumed) {
-            await ending.end(queries, [{ job: locked, end: toInterruption(abandoned) }]);
-          }
-          return resumed ?? 'ended';
-        });
-        if (taken !== 'ended') return taken;
-      }
-    },
+    resumeAbandoned: (abandoned) => turn.run(() => takeOne(abandoned), never),
   };
 }
