@@ -6,6 +6,7 @@ import {
   saveAll,
   showDraft,
 } from '../gallery/actions/job-actions.ts';
+import type { ImageMarks } from '../jobs/image-marks.ts';
 import { repeatJob } from '../make/make-again.ts';
 import type { Page } from '../page.ts';
 import { createScope } from '../page-context.ts';
@@ -83,8 +84,20 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
       await detail.read();
     });
   }
+  function markImage(image: JobImage, marks: Pick<ImageMarks, 'favorite' | 'hidden'>): void {
+    void attempt(toasts, async () => {
+      await jobs.markImage(id, idOf(image), marks);
+      if (marks.hidden !== undefined) {
+        const key = marks.hidden ? 'job.one.wasHidden' : 'job.one.wasShown';
+        undo.offer(text(key), () => markImage(image, { hidden: !marks.hidden }));
+      }
+      await detail.read();
+    });
+  }
   return {
     setHidden,
+    /** Marks or hides one image of the job. */
+    markImage,
     setFavorite(favorite: boolean): void {
       void attempt(toasts, async () => {
         await jobs.setFavorite(id, favorite);

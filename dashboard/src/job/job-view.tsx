@@ -10,6 +10,7 @@ import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { ChecksProvider, createChecks } from './credentials/checks.ts';
+import { ImageBar } from './image-bar/image-bar.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
 import { JobBar } from './job-bar.tsx';
@@ -74,7 +75,8 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
           <JobBar job={job} prompt={prompt} heading={heading} />
           <main>
             <Stage job={job} />
-            <Strip neighbours={neighbours} onChoose={go} />
+            {job && <ImageBar job={job} />}
+            <Strip job={job} neighbours={neighbours} onChoose={go} />
             <p class="sr" role="status">
               {job && stateText(job)}
             </p>

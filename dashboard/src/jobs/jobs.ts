@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
+import { type ImageMarks, marksOf } from './image-marks.ts';
 import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -46,11 +47,6 @@ export function createJobs(api: Api) {
     for (const listener of listeners) listener({ kind: 'removed', id });
   }
 
-  async function patch(id: string, body: { favorite?: boolean; deleted?: boolean }) {
-    const job = await unwrap(api.PATCH('/v1/jobs/{id}', { params: { path: { id } }, body }));
-    putDetail(job);
-  }
-
   /** Updates the summary of a known job from a reply that contains the whole job. */
   function putDetail(job: Job): void {
     const summary = known.get(job.id)?.peek();
@@ -58,6 +54,7 @@ export function createJobs(api: Api) {
   }
 
   return {
+    ...createJobRequests(api, putDetail),
     put,
     remove,
     /** Forgets the open jobs. Called when the token changes, because the open jobs belong to the previous token. */
@@ -77,15 +74,6 @@ export function createJobs(api: Api) {
       return () => listeners.delete(listener);
     },
 
-    /** Reads one job in full. */
-    async read(id: string, abort?: AbortSignal): Promise<Job> {
-      const job = await unwrap(
-        api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...(abort && { signal: abort }) }),
-      );
-      putDetail(job);
-      return job;
-    },
-
     /** Reads the newest jobs, which the event stream may not have reported yet. */
     async readNewest(signal?: AbortSignal): Promise<void> {
       const query = { limit: 100, visibility: 'all' as const };
@@ -94,9 +82,36 @@ export function createJobs(api: Api) {
       );
       for (const job of page.items) put(job);
     },
+  };
+}
 
+/** Creates the requests that read or change one job. The summaries of the replies are stored by `putDetail`. */
+function createJobRequests(api: Api, putDetail: (job: Job) => void) {
+  /** Reads one job in full. */
+  async function read(id: string, abort?: AbortSignal): Promise<Job> {
+    const job = await unwrap(
+      api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...(abort && { signal: abort }) }),
+    );
+    putDetail(job);
+    return job;
+  }
+
+  async function patch(id: string, body: { favorite?: boolean; deleted?: boolean }) {
+    const job = await unwrap(api.PATCH('/v1/jobs/{id}', { params: { path: { id } }, body }));
+    putDetail(job);
+  }
+
+  return {
+    read,
     setFavorite: (id: string, favorite: boolean) => patch(id, { favorite }),
     setHidden: (id: string, hidden: boolean) => patch(id, { deleted: hidden }),
+
+    /** Changes the marks of one image of a job, and reads the job, whose own marks may follow. */
+    async markImage(id: string, artifactId: string, body: ImageMarks): Promise<void> {
+      const params = { path: { id: artifactId } };
+      await unwrap(api.PATCH('/v1/artifacts/{id}', { params, body }));
+      await read(id);
+    },
 
     async cancel(id: string): Promise<void> {
       putDetail(await unwrap(api.DELETE('/v1/jobs/{id}', { params: { path: { id } } })));
@@ -108,7 +123,7 @@ export function createJobs(api: Api) {
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
   const made = job.result ?? job.partial_result;
-  const artifacts = made && toArtifacts(made);
+  const artifacts = made && toArtifacts(made, job);
   return {
     ...summary,
     status,
@@ -123,11 +138,14 @@ function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummar
   };
 }
 
-function toArtifacts({ data }: Pick<ImageResponse, 'data'>): JobSummary['artifacts'] {
+function toArtifacts(
+  { data }: Pick<ImageResponse, 'data'>,
+  job: Pick<Job, 'marks'>,
+): JobSummary['artifacts'] {
   return data.flatMap((image) => {
     if (image.type !== 'artifact') return [];
     const { id, width, height, format, bytes } = image;
-    return [{ id, width, height, format, bytes }];
+    return [{ id, width, height, format, bytes, ...marksOf(job, id) }];
   });
 }
 

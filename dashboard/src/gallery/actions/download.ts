@@ -1,5 +1,6 @@
 import { type Api, ApiError } from '../../api/api.ts';
 import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
+import { shownArtifacts } from '../../jobs/image-marks.ts';
 
 interface SaveFilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
@@ -109,13 +110,13 @@ function offer(blob: Blob, name: string): void {
 
 const WORDS = 6;
 
-/** Returns the images of jobs, each with the file name for saving. */
+/** Returns the shown images of jobs, each with the file name for saving. */
 export function filesOf(jobs: readonly JobSummary[]): readonly SavedFile[] {
   return jobs.flatMap((job) =>
-    job.artifacts.map(({ id, bytes }, index) => ({
-      path: `/v1/artifacts/${id}`,
-      bytes,
-      name: artifactName(job, index),
+    shownArtifacts(job).map((artifact) => ({
+      path: `/v1/artifacts/${artifact.id}`,
+      bytes: artifact.bytes,
+      name: artifactName(job, job.artifacts.indexOf(artifact)),
     })),
   );
 }

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
+import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
@@ -247,12 +248,12 @@ function createMakingFromJobs(page: Page) {
         showDraft(page);
       }),
 
-    /** Uses the first image of the job as the source of an edit. */
+    /** Uses the first shown image of the job as the source of an edit. */
     editThis(id: string): void {
       const job = jobs.get(id)?.peek();
-      const artifact = job?.artifacts[0];
+      const artifact = job && shownArtifacts(job)[0];
       if (job === undefined || artifact === undefined) return;
-      draft.editArtifact(artifact, artifactName(job, 0));
+      draft.editArtifact(artifact, artifactName(job, job.artifacts.indexOf(artifact)));
       showDraft(page);
     },
   };

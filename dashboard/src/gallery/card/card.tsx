@@ -19,6 +19,7 @@ import { Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { thumbnailPath } from '../../images/image-cache.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
+import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
@@ -82,7 +83,7 @@ export function Card(props: CardProps) {
 }
 
 function Badges({ job }: { readonly job: JobSummary }) {
-  const count = job.artifacts.length;
+  const count = shownArtifacts(job).length;
   return (
     <>
       {count > 1 && (
@@ -156,7 +157,7 @@ const MOST = 4;
 
 /** Shows the images of a job: a single image, or a mosaic of several. */
 function CardImages({ job, width, height }: CardImagesProps) {
-  const { artifacts } = job;
+  const artifacts = shownArtifacts(job);
   const count = artifacts.length;
   const rest = count - MOST;
   return (
@@ -188,7 +189,7 @@ function Thumbnail({
   height,
 }: CardImagesProps & { readonly artifact: JobArtifact }) {
   const ratio = artifact.width / artifact.height;
-  const isAlone = job.artifacts.length === 1;
+  const isAlone = shownArtifacts(job).length === 1;
   const edge = [width, isAlone ? height : Math.min(height, width / ratio)] as const;
   const image = useSteadyImage(thumbnailPath(artifact.id, ...edge, window.devicePixelRatio));
   if (image.state === 'failed') {
@@ -271,7 +272,8 @@ function cardName(job: JobSummary): string {
   const state = isOpen(job)
     ? text(`card.stage.${stageOf(job)}`)
     : status !== 'succeeded' && text(`gallery.status.${status}`);
-  const count = job.artifacts.length > 1 && text('card.images', { count: job.artifacts.length });
+  const images = shownArtifacts(job).length;
+  const count = images > 1 && text('card.images', { count: images });
   const marks = [
     job.favorite && text('card.favourite'),
     job.deleted !== undefined && text('card.hidden'),
@@ -281,7 +283,7 @@ function cardName(job: JobSummary): string {
 
 /** Returns the model, the image size and the time in one line. */
 function cardFacts(job: JobSummary): string {
-  const [image] = job.artifacts;
+  const [image] = shownArtifacts(job);
   const model = job.model ?? job.provider;
   return [
     job.provider === 'sandbox' ? text('card.rehearsal', { model }) : model,

@@ -1,4 +1,5 @@
 import type { JobSummary } from '../../api/schemas.ts';
+import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 
 /** The facts about a card that the layout uses. */
@@ -153,8 +154,9 @@ const WIDEST = 3;
  * the size, the expected ratio is `unfinished`, the ratio of the unfinished image, once there is one.
  */
 export function tileRatio(job: JobSummary, unfinished = UNKNOWN): number {
-  const [first] = job.artifacts;
-  if (first) return clamp(mosaicRatio(first.width / first.height, job.artifacts.length));
+  const images = shownArtifacts(job);
+  const [first] = images;
+  if (first) return clamp(mosaicRatio(first.width / first.height, images.length));
   if (!isOpen(job)) return UNKNOWN;
   return clamp(mosaicRatio(plannedRatio(job.size) ?? unfinished, job.outputs));
 }

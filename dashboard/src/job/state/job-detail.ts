@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError, joined } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { toMarks } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -78,7 +79,8 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
   if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;
-  const { progress: _progress, deleted: _deleted, ...rest } = job;
+  const { progress: _progress, deleted: _deleted, marks: _marks, ...rest } = job;
+  const marks = toMarks(summary);
   const { status, updated, cancel_requested, favorite, progress, started, deleted } = summary;
   return {
     ...rest,
@@ -89,6 +91,7 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
     ...(started !== undefined && { started }),
     ...(progress !== undefined && { progress }),
     ...(deleted !== undefined && { deleted }),
+    ...(marks.length > 0 && { marks }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Job, JobArtifact, JobSummary, Provenance } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
+import { type ImageMarks, marksOf } from '../../jobs/image-marks.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
 
@@ -89,6 +90,11 @@ export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
 /** Returns the id of an output, which is the end of its path. */
 export function idOf({ path }: Pick<JobImage, 'path'>): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Returns the marks of an image of a job. Images of other jobs have no marks here. */
+export function marksOfImage(job: Job | undefined, image: JobImage): ImageMarks {
+  return job === undefined || image.kind !== 'output' ? {} : marksOf(job, idOf(image));
 }
 
 /** Returns the name of an image, for example "Source" or "Output 2". */

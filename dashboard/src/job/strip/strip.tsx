@@ -1,19 +1,22 @@
-import { ChevronLeft, ChevronRight } from 'lucide';
+import { ChevronLeft, ChevronRight, EyeOff, Heart } from 'lucide';
+import type { Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { useImage } from '../../images/use-image.ts';
+import type { ImageMarks } from '../../jobs/image-marks.ts';
 import { text } from '../../text/text.ts';
-import { imageText, type JobImage } from '../state/job-images.ts';
+import { imageText, type JobImage, marksOfImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import type { Neighbours } from '../state/neighbours.ts';
 import './strip.css';
 
 interface StripProps {
+  readonly job: Job | undefined;
   readonly neighbours: Neighbours;
   readonly onChoose: (id: string) => void;
 }
 
 /** Renders the images of the job, with buttons to the neighbouring jobs at both ends. */
-export function Strip({ neighbours, onChoose }: StripProps) {
+export function Strip({ job, neighbours, onChoose }: StripProps) {
   const { images } = useLook();
   const groups = [['source', 'reference'], ['output'], ['other']].map((kinds) =>
     images.filter(({ kind }) => kinds.includes(kind)),
@@ -28,7 +31,7 @@ export function Strip({ neighbours, onChoose }: StripProps) {
             .map((group) => (
               <span key={group[0]?.ref} class="row">
                 {group.map((image) => (
-                  <StripThumb key={image.ref} image={image} />
+                  <StripThumb key={image.ref} image={image} marks={marksOfImage(job, image)} />
                 ))}
               </span>
             ))}
@@ -60,17 +63,24 @@ function Way({ to, name, onChoose }: WayProps) {
   );
 }
 
-function StripThumb({ image }: { readonly image: JobImage }) {
+function StripThumb({ image, marks }: { readonly image: JobImage; readonly marks: ImageMarks }) {
   const { looking, press } = useLook();
   const loaded = useImage(`${image.path}/thumbnail?edge=256`);
   const isA = looking.a === image;
   const isB = looking.b === image && looking.view !== 'grid';
   const side = isA ? 'A' : looking.a !== undefined && isB ? 'B' : undefined;
-  const name = imageText(image);
+  const name = [
+    imageText(image),
+    marks.favorite && text('card.favourite'),
+    marks.hidden && text('card.hidden'),
+  ]
+    .filter(Boolean)
+    .join(', ');
   return (
     <button
       type="button"
       class={image.format === 'jpeg' ? 'strip-thumb' : 'strip-thumb on-pattern'}
+      data-hidden={marks.hidden === true}
       aria-pressed={isA || isB}
       aria-label={side ? text('job.onSide', { side, image: name }) : name}
       title={name}
@@ -78,6 +88,11 @@ function StripThumb({ image }: { readonly image: JobImage }) {
     >
       {loaded.state === 'ready' && <img class="cover" src={loaded.url} alt="" decoding="async" />}
       {side && <span class="side chip">{side}</span>}
+      {(marks.hidden || marks.favorite) && (
+        <span class="mark chip">
+          <Icon of={marks.hidden ? EyeOff : Heart} small filled={!marks.hidden} />
+        </span>
+      )}
     </button>
   );
 }
