@@ -36,7 +36,11 @@ export function createPartReader(boundary: string) {
   });
 
   dicer.on('part', (part) => {
-    if (isInHead) throw malformed('the head of a part has no end');
+    if (isInHead) {
+      const start = at + delimiter.length;
+      expectShort(body.indexOf(delimiter, start) - start);
+      throw malformed('the head of a part has no end');
+    }
     if (parts.length === FORM_LIMITS.maxParts) {
       throw tooMuch('the form has too many parts', { max_parts: FORM_LIMITS.maxParts });
     }

@@ -338,6 +338,11 @@ describe('formBody', () => {
       joined([`--${BOUNDARY}\r\n`, 'x'.repeat(100_000)]),
       { max_part_head_bytes: 16_384 },
     ],
+    [
+      'a head without an end before a delimiter',
+      joined([`--${BOUNDARY}\r\n`, 'x'.repeat(20_000), '\r\n', closed]),
+      { max_part_head_bytes: 16_384 },
+    ],
   ])('replies to %s with 413', async (_name, body, details) => {
     const reply = await send(body);
 

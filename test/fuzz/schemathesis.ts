@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freshFolder, runProgram } from '../support/start-bridge.ts';
+import { startWatchedBridge } from './watched-bridge.ts';
+
+/** The name with which `--only` selects the generator. */
+export const SCHEMATHESIS = 'openapi';
+
+const VERSION = '4.32.5';
+const FOLDER = join(tmpdir(), `image-bridge-schemathesis-${VERSION}`);
+const PROGRAM = join(FOLDER, 'bin', 'schemathesis');
+
+/**
+ * The promises that every reply keeps. Accepted and rejected inputs are not compared, because the bridge rejects more than a JSON
+ * Schema can say.
+ */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'allow_header_conformance',
+  'ignored_auth',
+];
+
+/** A deadline of 1 ms passes, and a provider or a queue may fail as documented. A reply 500 is a defect. */
+const CONFIGURATION = `[checks.not_a_server_error]
+expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
+`;
+
+/** The operations whose reply is a stream of events, which may have no end. OpenAPI 3.1 cannot describe single events. */
+const STREAMS = ['streamImage', 'streamJobs', 'streamJob', 'openMcpStream'];
+
+const TOKENS = 'server.tokens_file=tokens.toml';
+const PERMISSIONS = 'images,jobs,read,admin';
+
+/**
+ * Sends requests that schemathesis generates from the OpenAPI document, and requests that violate the document, to the started
+ * program. Installs schemathesis in the folder for temporary files first. Resolves with true if no reply broke a promise.
+ */
+export async function runSchemathesis({ seed, maxMs }: { seed: number; maxMs: number }) {
+  install();
+  const cwd = await freshFolder();
+  const words = ['tokens', 'add', 'fuzz', '--permissions', PERMISSIONS, '--set', TOKENS];
+  const { stdout, stderr } = await runProgram(words, cwd);
+  const token = stdout.trim();
+  if (token === '') throw new Error(stderr);
+  const { bridge, expectSound } = await startWatchedBridge({
+    cwd,
+    token,
+    set: [TOKENS, 'server.mcp.enabled=true', 'server.metrics.enabled=true'],
+  });
+  const file = join(cwd, 'schemathesis.toml');
+  await writeFile(file, CONFIGURATION);
+  const child = spawn(
+    PROGRAM,
+    [
+      ...['--config-file', file],
+      ...['run', `${bridge.address}/v1/openapi.json`, '--header', `Authorization: Bearer ${token}`],
+      ...['--checks', CHECKS.join(), '--continue-on-failure', '--suppress-health-check', 'all'],
+      ...['--phases', 'fuzzing,coverage', '--seed', String(seed)],
+      ...['--max-time', String(Math.ceil(maxMs / 1000)), '--request-timeout', '60'],
+      ...['--generation-database', 'none', '--warnings', 'off'],
+      ...STREAMS.flatMap((operation) => ['--exclude-operation-id', operation]),
+    ],
+    { cwd, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const [code] = await once(child, 'exit');
+  await expectSound();
+  await bridge.end();
+  return code === 0;
+}
+
+function install(): void {
+  if (existsSync(PROGRAM)) return;
+  run('python3', ['-m', 'venv', FOLDER]);
+  run(join(FOLDER, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]);
+}
+
+function run(program: string, words: readonly string[]): void {
+  const { status } = spawnSync(program, words, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')} has failed`);
+}

@@ -1,0 +1,36 @@
+import { createReplyReader, streamLimits } from '../../lib/providers/http/sse.ts';
+import { chunksOf, type Fuzzer, type Input } from './fuzzer.ts';
+import { withinStretch } from './stretches.ts';
+
+const LIMITS = streamLimits(256 * 1024);
+
+/** Reads the replies of upstreams: one JSON value, or a stream of events. */
+export const sse: Fuzzer = {
+  name: 'sse',
+  tokens: ['\n', '\r', '\r\n\r\n', 'data:', ':', '\xef\xbb\xbf', '{', '[', '"', '\\', 'event: x\n'],
+  async open() {
+    return {
+      async check(input) {
+        const whole = read({ ...input, sizes: [65_536] });
+        const parts = read(input);
+        if (whole !== parts) {
+          throw new Error(`other events in other chunks:\n  ${whole}\n  ${parts}`);
+        }
+      },
+      async close() {},
+    };
+  },
+};
+
+/** Returns the events and the fault as text. */
+function read(input: Input): string {
+  const values: unknown[] = [];
+  const reader = createReplyReader(LIMITS, ({ value }) => values.push(value));
+  let fault: string | undefined;
+  for (const chunk of chunksOf(input)) {
+    fault = withinStretch(() => reader.push(chunk));
+    if (fault !== undefined) break;
+  }
+  fault ??= withinStretch(() => reader.end());
+  return JSON.stringify({ values, fault });
+}
