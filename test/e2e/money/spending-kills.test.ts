@@ -291,8 +291,9 @@ describe('a bridge before four services that charge and fail', () => {
       rig.services.replaceClient();
     }
     const bridge = await startBridge(rig.settings);
-    const enough = rig.services.calls() + CLIENTS;
-    await startClients(bridge.address, rig, () => rig.services.calls() >= enough);
+    const [, ...limited] = rig.spenders;
+    const areSpent = () => limited.every(({ refusals }) => refusals > 0);
+    await startClients(bridge.address, rig, areSpent);
     await checkAll(bridge.address, rig);
     expect((await bridge.end()).code).toBe(0);
 
