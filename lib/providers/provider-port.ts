@@ -254,7 +254,8 @@ export interface Provider {
   describe(): ProviderDescription;
   /**
    * Returns the capabilities of a model, or undefined for an unknown model. The result changes only when the `catalogue` is
-   * refreshed. A call that was planned before the change keeps its document, and `execute` accepts the call.
+   * refreshed. A call that was planned before the change keeps its document. `execute` runs the call if the model can still make
+   * it, and otherwise rejects the call before anything is sent.
    */
   capabilities(model: string): CapabilityDocument | undefined;
   /**

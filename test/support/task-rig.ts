@@ -52,14 +52,17 @@ interface Options {
   /** Replaces the function that returns the current key. */
   readonly key?: () => Promise<string>;
   readonly timing?: TaskTiming;
+  /** Returns the time in milliseconds since the epoch. */
+  readonly nowMs?: () => number;
 }
 
 /** Creates a task provider with real connections, a scripted key source, short times and no limit of requests. */
 export function openTaskRig({ service, settings, keys = ['a-made-up-key'], ...options }: Options) {
-  const { maxImageBytes, key, timing = SHORT_TIMES } = options;
+  const { maxImageBytes, key, nowMs, timing = SHORT_TIMES } = options;
   const opened = openProviderParts({ keys, maxImageBytes });
   const apiKey = { ...opened.parts.apiKey, ...(key ? { key } : {}) };
-  const parts = { ...opened.parts, apiKey, name: 'tasks', settings: taskSettings(settings) };
+  const clock = { ...opened.parts.clock, ...(nowMs ? { nowMs } : {}) };
+  const parts = { ...opened.parts, apiKey, clock, name: 'tasks', settings: taskSettings(settings) };
   const unlimited = { ...service, limits: { ...service.limits, requestsPerMinute: 1e9 } };
   const provider = createTaskProvider(parts, unlimited, timing);
 

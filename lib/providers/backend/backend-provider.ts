@@ -21,7 +21,7 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   readonly catalogue?: Provider['catalogue'];
   readonly billing?: Provider['billing'] | undefined;
   readonly refuse: NonNullable<Provider['refuse']>;
-  /** Runs one call that `refuse` has accepted. */
+  /** Runs one call that `refuse` has accepted, now or before the call got its ticket. */
   readonly call: Provider['execute'];
   readonly probe: () => ReturnType<Provider['probe']>;
   /** Releases the resources of the provider that do not belong to a call. */
@@ -55,7 +55,8 @@ export function createBackendProvider(backend: Backend): Provider {
     ...(maskForm ? { maskForm } : {}),
     refuse,
     async execute(request, context) {
-      refuse(request);
+      // A call with a ticket was accepted before. Its images may be paid for, even if the model has changed since then.
+      if (request.ticket === undefined) refuse(request);
       return calls.run(context.signal, (signal) => call(request, { ...context, signal }));
     },
     probe,

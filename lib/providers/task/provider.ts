@@ -4,9 +4,10 @@ import { createBackendProvider } from '../backend/backend-provider.ts';
 import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import { createBilling } from '../billing/billing.ts';
 import { readHeaders } from '../credentials/api-key.ts';
+import { unsupported } from '../failed-calls.ts';
 import { streamLimits } from '../http/sse.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { CallOutline, Provider, ProviderBilling } from '../provider-port.ts';
+import type { CallOutline, Provider, ProviderBilling, ProviderRequest } from '../provider-port.ts';
 import { parallelCalls } from './capabilities.ts';
 import { createRequestPace } from './request-pace.ts';
 import { createTaskBodies } from './task-bodies.ts';
@@ -66,15 +67,30 @@ export function createTaskProvider(
       model.refuse?.(call, constantsOf(call.model));
     },
     call(request, context) {
+      const model = knownModel(request.model);
+      refuseTooManyOutputs(request, model);
       const seed = Math.floor(ids.newFraction() * SEEDS);
-      const constants = constantsOf(request.model);
-      const call = { request, model: knownModel(request.model), constants, seed };
+      const call = { request, model, constants: constantsOf(request.model), seed };
       return models.run(request.model, () => run(call, context));
     },
     probe: apiKey.readiness,
     billing: openBilling(parts, service, baseUrl),
     ...models.published,
     close: models.close,
+  });
+}
+
+/**
+ * Throws `unsupported_capability` if a task that is to be submitted cannot make all images of the call. The call may have been
+ * planned before the catalogue changed. If the call were sent, its images would be charged and unusable.
+ */
+function refuseTooManyOutputs(
+  { indices, ticket }: ProviderRequest,
+  { maxImagesPerTask = 1 }: TaskModel,
+): void {
+  if (ticket !== undefined || indices.length <= maxImagesPerTask) return;
+  throw unsupported('n', `the model makes at most ${maxImagesPerTask} images with one task`, {
+    max_count: maxImagesPerTask,
   });
 }
 
