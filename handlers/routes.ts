@@ -15,6 +15,7 @@ import { handler as createImage } from './images/create-image.ts';
 import { handler as planImage } from './images/plan-image.ts';
 import { handler as streamImage } from './images/stream-image.ts';
 import { handler as cancelJob } from './jobs/cancel-job.ts';
+import { handler as changeJobs } from './jobs/change-jobs.ts';
 import { handler as createJob } from './jobs/create-job.ts';
 import { handler as getJob } from './jobs/get-job.ts';
 import { handler as getJobFamily } from './jobs/get-job-family.ts';
@@ -26,6 +27,7 @@ import { handler as listJobs } from './jobs/list-jobs.ts';
 import { handler as retryJob } from './jobs/retry-job.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
 import { handler as streamJobs } from './jobs/stream-jobs.ts';
+import { handler as undoJobChanges } from './jobs/undo-job-changes.ts';
 import { handler as updateJob } from './jobs/update-job.ts';
 import { handler as callMcp } from './mcp/call-mcp.ts';
 import { handler as endMcpSession } from './mcp/end-mcp-session.ts';
@@ -94,6 +96,9 @@ const provider = { method: 'GET', tag: 'Providers' } as const;
 const artifact = { method: 'GET', tag: 'Artifacts' } as const;
 const metrics = { tag: 'Metrics', setting: 'server.metrics.enabled', ...ofProcess } as const;
 const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
+const batch = {
+  needsProcess: 'A change of 10,000 jobs may take longer than a function may run.',
+} as const;
 const mcp = {
   path: '/mcp',
   tag: 'MCP',
@@ -130,6 +135,8 @@ export const routes: readonly Route[] = [
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
   { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs, ...stream },
+  { ...job, method: 'POST', path: '/v1/jobs/batch', handler: changeJobs, ...batch },
+  { ...job, method: 'POST', path: '/v1/jobs/batch/{id}/undo', handler: undoJobChanges, ...batch },
   { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },

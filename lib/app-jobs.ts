@@ -7,6 +7,7 @@ import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
 import { createImageMarks } from './jobs/image-marks.ts';
+import { createJobBatches } from './jobs/job-batches.ts';
 import { createCancelJob } from './jobs/job-end.ts';
 import { createJobFamilies } from './jobs/job-family.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
@@ -94,7 +95,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     },
     maxInputBytes: config.inputs.max_bytes_each,
   });
-  const jobs = createJobs({ ...shared, acceptance, cancelJob });
+  const maxRunning = toMaxRunning(config);
+  const more = { batches: stores.batches, cancelJob, acceptance, tokens, ids, maxRunning };
+  const changing = { ...shared, ...more };
+  const jobs = createJobs(changing);
   const { publisher } = artifacts;
   const worker = createJobWorker({
     ...{ store, queue, live, runs, usage, publisher, log, clock, ids },
@@ -113,12 +117,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({
-        ...{ ...shared, store: stores.queue, cancelJob, tokens },
-        maxRunning: toMaxRunning(config),
-      }),
+      jobQueue: createQueueControl({ ...changing, store: stores.queue }),
       jobLists: createJobLists(shared),
       imageMarks: createImageMarks(shared),
+      jobBatches: createJobBatches(changing),
       jobFamilies: createJobFamilies(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams(shared),

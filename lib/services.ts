@@ -8,6 +8,7 @@ import type { PageFile } from './http/reply/page-reply.ts';
 import type { Reply } from './http/reply/reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { ImageMarks } from './jobs/image-marks.ts';
+import type { JobBatches } from './jobs/job-batches.ts';
 import type { JobFamilies } from './jobs/job-family.ts';
 import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
@@ -39,6 +40,7 @@ export interface Services {
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
   readonly imageMarks: ImageMarks;
+  readonly jobBatches: JobBatches;
   readonly jobFamilies: JobFamilies;
   readonly jobInputs: JobInputs;
   readonly jobStreams: JobStreams;

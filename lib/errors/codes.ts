@@ -177,6 +177,13 @@ export const ERRORS = {
     code: 'job_not_terminal',
     suggestions: ['Wait until the job has ended, or cancel the job first.'],
   },
+  count_differs: {
+    ...conflict,
+    code: 'count_differs',
+    suggestions: [
+      'Read the number of matching jobs again, and send the request with this number as `expected_count`.',
+    ],
+  },
   job_not_queued: {
     ...conflict,
     code: 'job_not_queued',

@@ -72,7 +72,7 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
 }
 
 /** Combines the terms of both search parameters. Returns undefined if there are no terms, so that any prompt matches. */
-function toTerms(text: string | undefined, query: SearchTerms | undefined) {
+export function toTerms(text: string | undefined, query: SearchTerms | undefined) {
   const all = [...(text === undefined ? [] : [text]), ...(query?.all ?? [])];
   const none = query?.none ?? [];
   return all.length + none.length === 0 ? undefined : { all, none };

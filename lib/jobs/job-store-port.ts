@@ -317,13 +317,13 @@ export interface JobStore {
   /**
    * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks
    * a running job as `cancelRequested`, and stores the request for the process that runs the job. A later request replaces the
-   * stored request only if the earlier calls may finish and the later calls must stop. Leaves an ended job unchanged. Resolves
-   * with the job in its new state.
+   * stored request only if the earlier calls may finish and the later calls must stop. Leaves an ended job unchanged, and a
+   * running job if `isOnlyQueued` is true. Resolves with the job in its new state.
    */
   cancel(
     scope: string,
     id: string,
-    request: JobCancellation & { readonly atSecs: number },
+    request: JobCancellation & { readonly atSecs: number; readonly isOnlyQueued?: boolean },
   ): Promise<JobRecord | undefined>;
   /** Resolves with the running jobs of this process whose cancellation is requested, and with these requests. */
   listCancellations(): Promise<readonly (JobKey & JobCancellation)[]>;

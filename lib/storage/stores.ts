@@ -5,6 +5,7 @@ import type { StoredObjects } from '../artifacts/stored-objects-port.ts';
 import type { BillingStore } from '../billing/billing-store-port.ts';
 import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobBatchStore } from '../jobs/job-batch-store-port.ts';
 import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
 import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
 import type { Task } from '../platform/task.ts';
@@ -32,6 +33,7 @@ export interface ServerWarning {
 export interface TableStores {
   readonly jobs: JobStore;
   readonly queue: QueueStore;
+  readonly batches: JobBatchStore;
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
   readonly ledger: LedgerStore;

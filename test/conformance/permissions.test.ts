@@ -31,6 +31,8 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'POST /v1/jobs/{id}/retry': 'jobs',
   'GET /v1/queue': 'read',
   'PATCH /v1/queue': 'admin',
+  'POST /v1/jobs/batch': 'jobs',
+  'POST /v1/jobs/batch/{id}/undo': 'jobs',
   'GET /v1/queue/own': 'read',
   'GET /v1/queue/jobs': 'admin',
   'DELETE /v1/queue/jobs/{id}': 'admin',

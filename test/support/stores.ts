@@ -30,6 +30,7 @@ type StateStores = Pick<
   | 'ledger'
   | 'usage'
   | 'billing'
+  | 'batches'
   | 'webhooks'
   | 'artifacts'
 >;

@@ -224,6 +224,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many jobs
+         * @description The numbers of changed and skipped jobs, and the id for undoing the changes.
+         */
+        post: operations["changeJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/batch/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change of many jobs
+         * @description The numbers of restored and skipped jobs.
+         */
+        post: operations["undoJobChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}": {
         parameters: {
             query?: never;
@@ -1166,6 +1206,42 @@ export interface components {
         ImageQueuePatch: {
             /** @description true pauses the queue, false resumes it. The state survives a restart. */
             paused: boolean;
+        };
+        ImageJobBatch: {
+            /**
+             * @description The change of each job. `cancel` changes queued jobs, and running jobs only with `running`.
+             * @enum {string}
+             */
+            action: "cancel" | "hide" | "restore" | "favorite" | "unfavorite" | "label" | "priority";
+            /** @description The jobs to change. Required without `filter`. */
+            ids?: string[] | null;
+            /** @description Selects the jobs to change. Required without `ids`, and only with `expected_count`. */
+            filter?: {
+                /** @enum {string|null} */
+                status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted" | null;
+                /**
+                 * @description The visibility of the selected jobs. Default: `active`.
+                 * @enum {string|null}
+                 */
+                visibility?: "active" | "hidden" | "all" | null;
+                favorite?: boolean | null;
+                label?: string | null;
+                provider?: string | null;
+                /** @description A literal part of the prompt. */
+                search?: string | null;
+                /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
+                q?: string | null;
+            } | null;
+            /** @description The number of jobs that the filter is expected to select. If more jobs match, no job is changed. */
+            expected_count?: number | null;
+            /** @description Only for `cancel`: true also cancels running jobs. Default: `false`. */
+            running?: boolean | null;
+            /** @description Only for `label`: the labels to add. */
+            add_labels?: string[] | null;
+            /** @description Only for `label`: the labels to remove. */
+            remove_labels?: string[] | null;
+            /** @description Only for `priority`, and required: the new priority of queued jobs. */
+            priority?: number | null;
         };
         ImagePresetTemplate: {
             /**
@@ -2629,6 +2705,27 @@ export interface components {
             /** @description The estimated time at which the last listed job ends. Absent if too few durations are known. */
             done?: number;
         };
+        ImageJobBatchResult: {
+            /** @description The number of changed jobs. */
+            done: number;
+            /** @description The jobs that were not changed, by reason. */
+            skipped: {
+                /**
+                 * @description The reason for which these jobs were not changed. `refused` is an error of a new job, such as a full queue.
+                 * @enum {string}
+                 */
+                reason: "not_found" | "unchanged" | "ended" | "not_ended" | "running" | "not_queued" | "too_many_labels" | "refused";
+                count: number;
+                /** @description The first 20 of these jobs, in the order of the batch. */
+                ids: string[];
+            }[];
+            /** @description The id with which the changes can be undone until the stated time. Absent if no job was changed. */
+            undo?: {
+                /** Format: uuid */
+                id: string;
+                expires: number;
+            };
+        };
         StoredInput: {
             /** @constant */
             type: "stored";
@@ -3323,6 +3420,18 @@ export interface components {
         };
         /** @description Not Found: `session_not_found`. */
         session_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                traceparent: components["headers"]["traceparent"];
+                "x-should-retry": components["headers"]["x-should-retry"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorReply"];
+            };
+        };
+        /** @description Conflict: `count_differs`. */
+        count_differs: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 traceparent: components["headers"]["traceparent"];
@@ -4294,6 +4403,92 @@ export interface operations {
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    changeJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageJobBatch"];
+            };
+        };
+        responses: {
+            /** @description The numbers of changed and skipped jobs, and the id for undoing the changes. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJobBatchResult"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["count_differs"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    undoJobChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of restored and skipped jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The number of changed jobs. */
+                        done: number;
+                        /** @description The jobs that were not changed, by reason. */
+                        skipped: {
+                            /**
+                             * @description The reason for which these jobs were not changed. `refused` is an error of a new job, such as a full queue.
+                             * @enum {string}
+                             */
+                            reason: "not_found" | "unchanged" | "ended" | "not_ended" | "running" | "not_queued" | "too_many_labels" | "refused";
+                            count: number;
+                            /** @description The first 20 of these jobs, in the order of the batch. */
+                            ids: string[];
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];

@@ -72,6 +72,7 @@ import {
   JobRequest,
   Webhook,
 } from '../../../lib/contract/resources/job.ts';
+import { JobBatch, JobBatchResult } from '../../../lib/contract/resources/job-batch.ts';
 import {
   JobChangedEvent,
   JobEndedEvent,
@@ -115,6 +116,7 @@ export const REQUEST_COMPONENTS = {
   ImageArtifactPatch: ArtifactPatch,
   ImageJobWebhook: Webhook,
   ImageQueuePatch: QueuePatch,
+  ImageJobBatch: JobBatch,
   ImagePresetTemplate: PresetTemplate,
   ImagePresetCreate: PresetCreate,
   ImagePresetReplace: PresetReplace,
@@ -175,6 +177,7 @@ export const REPLY_COMPONENTS = {
   WebhookMessage,
   ImageQueue: Queue,
   OwnImageQueue: OwnQueue,
+  ImageJobBatchResult: JobBatchResult,
   StoredInput,
   ImagePreset: Preset,
   ImagePresetPage: PresetPage,

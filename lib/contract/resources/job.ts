@@ -78,7 +78,7 @@ export const Webhook = closedObject({
 });
 export type Webhook = v.InferOutput<typeof Webhook>;
 
-const Priority = v.pipe(v.number(), v.integer(), v.minValue(-100), v.maxValue(100));
+export const Priority = v.pipe(v.number(), v.integer(), v.minValue(-100), v.maxValue(100));
 
 const AnyJobCreate = v.pipe(
   closedObject({
@@ -236,7 +236,7 @@ export const JobPage = v.strictObject({
 });
 export type JobPage = v.InferOutput<typeof JobPage>;
 
-const VISIBILITIES = ['active', 'hidden', 'all'] as const;
+export const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
 /** The filters of the job list. `include_deleted=true` means `visibility=all` if `visibility` is omitted. */
 export const JobListQuery = v.pipe(

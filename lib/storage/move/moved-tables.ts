@@ -15,6 +15,7 @@ export const MOVED_TABLES = [
   'job_parent',
   'job_output',
   'webhook',
+  'job_batch',
   'job_change',
   'job_total',
   'job_scope',

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Connection, Queries } from './connection.ts';
 import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
+import { batchesSchema } from './schema-batches.ts';
 import { billingSchema } from './schema-billing.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { labelsSchema } from './schema-labels.ts';
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: labelsSchema, oldest: 1 },
   { sql: provenanceSchema, oldest: 1 },
   { sql: lineageSchema, oldest: 1 },
+  { sql: batchesSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -3,6 +3,7 @@ import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import type { Database } from './database.ts';
+import { createJobBatchStore } from './job-batch-store.ts';
 import { createJobSearch } from './jobs/job-search.ts';
 import { createJobStore } from './jobs/job-store.ts';
 import { createQueueStore } from './jobs/queue-store.ts';
@@ -23,6 +24,7 @@ export function createPostgresStores(database: Database, lease: ReplicaLease): P
   return {
     jobs: createJobStore(database, lease),
     queue: createQueueStore(database),
+    batches: createJobBatchStore(database),
     search: createJobSearch(database),
     presets: createPresetStore(database),
     sessions: createSessionStore(database),

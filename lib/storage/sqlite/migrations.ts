@@ -117,6 +117,19 @@ CREATE TABLE job_parent (
 CREATE INDEX job_children ON job_parent (scope, parent_id, seq) WHERE parent_id IS NOT NULL;
 `;
 
+/** Adds the batches that can be undone. "jobs" is a JSON list of the changed jobs with their values before the batch. */
+const BATCHES = `
+CREATE TABLE job_batch (
+  id TEXT NOT NULL PRIMARY KEY,
+  scope TEXT NOT NULL,
+  action TEXT NOT NULL,
+  jobs TEXT NOT NULL,
+  expires INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_batch_of_scope ON job_batch (scope, id);
+CREATE INDEX job_batch_age ON job_batch (expires);
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -127,6 +140,7 @@ export const MIGRATIONS: readonly string[] = [
   LABELS,
   PROVENANCE,
   LINEAGE,
+  BATCHES,
 ];
 
 /** The schema that this program reads and writes. */

@@ -2,6 +2,7 @@ import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { openStateDatabase, type StateDatabase } from './database.ts';
+import { createJobBatchStore } from './job-batch-store.ts';
 import { createJobStore } from './jobs/job-store.ts';
 import { createQueueStore } from './jobs/queue-store.ts';
 import { createLedgerStore } from './ledger-store.ts';
@@ -31,6 +32,7 @@ export function createSqliteStores(
   return {
     jobs: createJobStore(database),
     queue: createQueueStore(database),
+    batches: createJobBatchStore(database),
     presets: createPresetStore(database),
     sessions: createSessionStore(database),
     ledger: createLedgerStore(database),

@@ -119,7 +119,7 @@ export async function openJobRig(limits: Limits = {}) {
     artifacts: { ...artifacts, publisher, isHealthy: () => true },
   });
   const { services, worker, state, tasks } = opened;
-  const { jobs, jobLists, jobFamilies, jobQueue, jobStreams } = services;
+  const { jobs, jobBatches, jobLists, jobFamilies, jobQueue, jobStreams } = services;
   const loops: WorkerLoop[] = [];
 
   return {
@@ -127,7 +127,17 @@ export async function openJobRig(limits: Limits = {}) {
     ...{ refuse, precede, afterClaim, runs, behavior, kept, discarded, lines, found },
     /** Publishes a notice that another process has sent. */
     publish: others.publish,
-    ...{ removedIds, tokenNames, jobs, jobLists, jobFamilies, jobQueue, jobStreams, worker },
+    ...{
+      removedIds,
+      tokenNames,
+      jobs,
+      jobBatches,
+      jobLists,
+      jobFamilies,
+      jobQueue,
+      jobStreams,
+      worker,
+    },
 
     /** The time after which an ended job is removed. */
     retentionMs: config.server.jobs.retention_secs * 1000,

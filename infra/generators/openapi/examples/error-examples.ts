@@ -58,6 +58,11 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   not_found: { message: 'there is no such resource' },
   session_not_found: { message: 'there is no such session' },
   preset_exists: { message: 'a preset with this name exists', param: 'name' },
+  count_differs: {
+    message: 'the filter selects more jobs than expected',
+    param: 'expected_count',
+    details: { count: 61 },
+  },
   job_not_queued: { message: 'the job is not queued', param: 'priority' },
   job_not_terminal: { message: 'the job has not ended', param: 'deleted' },
   job_succeeded: { message: 'a job that has succeeded cannot be retried' },

@@ -90,6 +90,20 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
   },
+  ImageJobBatch: {
+    cancel: {
+      summary: 'Cancel the queued jobs',
+      value: { action: 'cancel', filter: { status: 'queued' }, expected_count: 60 },
+    },
+    label: {
+      summary: 'Add a label to two jobs',
+      value: {
+        action: 'label',
+        ids: ['01928c3a-7f00-7000-8000-0000000000a1', '01928c3a-7f00-7000-8000-0000000000a2'],
+        add_labels: ['spring'],
+      },
+    },
+  },
   ImageQueuePatch: { pause: { summary: 'Pause the queue', value: { paused: true } } },
   ImageJobPatch: {
     favorite: { summary: 'Mark the job as a favorite', value: { favorite: true } },

@@ -284,6 +284,16 @@ export const STORED_EXAMPLES: Examples = {
       },
     },
   },
+  ImageJobBatchResult: {
+    cancelled: {
+      summary: '59 jobs are cancelled, and one has started',
+      value: {
+        done: 59,
+        skipped: [{ reason: 'running', count: 1, ids: ['01928c3a-7f00-7000-8000-0000000000a1'] }],
+        undo: { id: '01928c3a-7f00-7000-8000-0000000000b1', expires: CREATED + 86_400 },
+      },
+    },
+  },
   OwnImageQueue: {
     busy: {
       summary: 'A running and a waiting job',

@@ -74,9 +74,10 @@ export function createJobCancellations(
   return {
     cancel: (scope, id, request) =>
       changing(scope, id, async (queries, job) => {
-        const { atSecs, error } = request;
-        if (job.status === 'running') await askToStop(queries, job, request);
-        else if (job.status === 'queued') {
+        const { atSecs, error, isOnlyQueued } = request;
+        if (job.status === 'running') {
+          if (!isOnlyQueued) await askToStop(queries, job, request);
+        } else if (job.status === 'queued') {
           const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
           await ending.end(queries, [{ job, end }]);
         }
@@ -179,7 +180,10 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
   async function mark(
     queries: Queries,
     job: LockedJob,
-    marks: Omit<Marks, 'labels' | 'priority'> & { readonly atSecs: number; readonly artifacts: string },
+    marks: Omit<Marks, 'labels' | 'priority'> & {
+      readonly atSecs: number;
+      readonly artifacts: string;
+    },
     bytes: number,
   ): Promise<void> {
     const { sequence, scope } = job;

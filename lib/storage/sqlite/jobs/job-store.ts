@@ -215,12 +215,13 @@ function createJobUpdates(
   const insertLabel = database.prepare(INSERT_LABEL);
 
   return {
-    cancel: (scope, id, { atSecs, error, inFlight }) =>
+    cancel: (scope, id, { atSecs, error, inFlight, isOnlyQueued }) =>
       database.write(() => {
         const job = findOne(scope, id);
         if (!job) return undefined;
         const { sequence } = job;
         if (job.completedSecs !== undefined) return job;
+        if (isOnlyQueued && job.status === 'running') return job;
         if (askToStop.run({ sequence, atSecs }).changes > 0) changes.note(sequence, scope);
         if (job.status === 'running') {
           const cancellation: JobCancellation = { error, inFlight };

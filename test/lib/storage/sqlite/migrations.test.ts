@@ -50,6 +50,7 @@ describe('migrate', () => {
       'charge',
       'job',
       'job_active',
+      'job_batch',
       'job_change',
       'job_content',
       'job_image',

@@ -1,0 +1,19 @@
+import { JobBatchPath, JobBatchUndoResult } from '../../lib/contract/resources/job-batch.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
+import { operation } from '../operation.ts';
+
+/** POST /v1/jobs/batch/{id}/undo: undoes the changes of a batch. Cancelled jobs are queued anew as new jobs. Throws `not_found`. */
+export const handler = operation<'jobBatches'>()({
+  id: 'undoJobChanges',
+  summary: 'Undo a change of many jobs',
+  protection: 'jobs',
+  request: { path: JobBatchPath },
+  reply: {
+    status: 200,
+    description: 'The numbers of restored and skipped jobs.',
+    body: JobBatchUndoResult,
+  },
+  errors: ['not_found', 'overloaded'],
+  handle: async ({ path, context, services }) =>
+    ok(await services.jobBatches.undo(path.id, context)),
+});

@@ -1,0 +1,304 @@
+import type { RequestContext } from '../contract/request/request-context.ts';
+import { isTerminal } from '../contract/resources/job.ts';
+import {
+  type BatchAction,
+  type BatchFilter,
+  type JobBatch,
+  type JobBatchResult,
+  type JobBatchUndoResult,
+  MAX_BATCH,
+  MAX_SKIPPED_IDS,
+  type SkipReason,
+  UNDO_SECS,
+} from '../contract/resources/job-batch.ts';
+import { MAX_LABELS } from '../contract/resources/label.ts';
+import { invalidField } from '../contract/schema/issues.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { JobAcceptance } from './accept-job.ts';
+import type { JobBatchStore, JobBefore, StoredBatch } from './job-batch-store-port.ts';
+import { type CancelJob, cancellation } from './job-end.ts';
+import { toTerms } from './job-lists.ts';
+import type { JobSearch, JobStore, JobSummary } from './job-store-port.ts';
+
+interface Deps {
+  readonly store: Pick<JobStore, 'find' | 'update' | 'list' | 'summaries'>;
+  readonly search: Pick<JobSearch, 'find'>;
+  readonly batches: JobBatchStore;
+  readonly cancelJob: CancelJob;
+  readonly acceptance: Pick<JobAcceptance, 'retry'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newUuid'>;
+}
+
+/** The state of a job on which its change depends. */
+type Target = Pick<
+  JobSummary,
+  'id' | 'status' | 'favorite' | 'labels' | 'priority' | 'cancelRequested'
+> & { readonly deletedSecs?: number | undefined };
+
+/** The result for one job: its values before the change, or the reason for which the job was not changed. */
+type Change = { readonly before: JobBefore } | { readonly id: string; readonly reason: SkipReason };
+
+// The number of jobs that are read or changed together. The store writes them in few transactions.
+const AT_ONCE = 32;
+const PAGE = 1000;
+/** The number of batches of a scope that can be undone. */
+const MAX_OF_SCOPE = 20;
+
+export type JobBatches = ReturnType<typeof createJobBatches>;
+
+/** Changes many jobs of a scope with one request, and undoes such changes. */
+export function createJobBatches(deps: Deps) {
+  const { batches, clock, ids } = deps;
+  const select = createSelection(deps);
+  const change = createChanges(deps);
+  const undo = createUndo(deps);
+
+  return {
+    /**
+     * Changes the selected jobs, each in a transaction of its own, and stores what an undo needs. Throws `invalid_request` if the
+     * filter selects too many jobs, `count_differs` if it selects more than expected, and `overloaded`.
+     */
+    async change(scope: string, body: JobBatch, signal: AbortSignal): Promise<JobBatchResult> {
+      const selected = await select(scope, body, signal);
+      const changes = await inGroups(selected, (target) => change(scope, target, body));
+      const jobs = changes.flatMap((one) => ('before' in one ? [one.before] : []));
+      const result = toResult(changes);
+      if (jobs.length === 0) return result;
+      const now = nowSecs(clock);
+      const id = ids.newUuid();
+      const expiresSecs = now + UNDO_SECS;
+      const limits = { nowSecs: now, maxOfScope: MAX_OF_SCOPE };
+      await batches.add({ id, scope, action: body.action, jobs, expiresSecs }, limits);
+      return { ...result, undo: { id, expires: expiresSecs } };
+    },
+
+    /**
+     * Gives the jobs of a batch their earlier marks, labels or priorities. Cancelled jobs stay cancelled, and their requests are
+     * queued anew as retries. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
+     */
+    async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
+      const batch = await batches.find(context.scope, batchId, nowSecs(clock));
+      if (!batch) throw new BridgeError('not_found', 'there is no change to undo under this id');
+      const result = toResult(await undo(batch, context));
+      await batches.remove(batchId);
+      return result;
+    },
+  };
+}
+
+/** A job to change, or the id of a job that does not exist. */
+type Selected = Target | string;
+
+/** Creates the function that selects the jobs of a batch. */
+function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
+  /** Yields the pages of the list with this filter, newest job first. */
+  async function* pagesOf(
+    scope: string,
+    { search: literal, q, ...filter }: BatchFilter,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly JobSummary[]> {
+    const terms = toTerms(literal, q);
+    let before: number | undefined;
+    for (;;) {
+      const page = { limit: PAGE, ...(before === undefined ? {} : { before }) };
+      const found =
+        terms === undefined
+          ? await store.list(scope, filter, page)
+          : await search.find(scope, { ...filter, terms }, page, signal);
+      yield 'items' in found ? found.items : await store.summaries(scope, found.sequences);
+      if (!found.more) return;
+      before = 'items' in found ? found.items.at(-1)?.sequence : found.sequences.at(-1);
+    }
+  }
+
+  /** Resolves with the selected jobs, oldest first, because an undo queues jobs anew in this order. */
+  return async function select(
+    scope: string,
+    { ids, filter, expected_count: expected = 0 }: JobBatch,
+    signal: AbortSignal,
+  ): Promise<readonly Selected[]> {
+    if (filter === undefined) {
+      return inGroups([...new Set(ids)], async (id) => (await store.find(scope, id)) ?? id);
+    }
+    const selected: Target[] = [];
+    for await (const page of pagesOf(scope, filter, signal)) {
+      for (const { id, status, favorite, labels, priority, deletedSecs, ...rest } of page) {
+        const { cancelRequested } = rest;
+        selected.push({ id, status, favorite, labels, priority, cancelRequested, deletedSecs });
+      }
+      if (selected.length > MAX_BATCH) {
+        throw invalidField('filter', 'too_many', `must select at most ${MAX_BATCH} jobs`);
+      }
+    }
+    if (selected.length > expected) {
+      throw new BridgeError('count_differs', 'the filter selects more jobs than expected', {
+        param: 'expected_count',
+        details: { count: selected.length },
+      });
+    }
+    return selected.toReversed();
+  };
+}
+
+/** Creates the function that changes one job of a batch. */
+function createChanges({ store, cancelJob, clock }: Pick<Deps, 'store' | 'cancelJob' | 'clock'>) {
+  async function cancelOne(scope: string, id: string, isRunningIncluded: boolean): Promise<Change> {
+    const job = await cancelJob(scope, id, cancellation(), 'stop', !isRunningIncluded);
+    if (job === undefined) return { id, reason: 'not_found' };
+    if (job.status === 'cancelled' || job.cancelRequested) return { before: { id } };
+    return { id, reason: job.status === 'running' ? 'running' : 'ended' };
+  }
+
+  return async function change(scope: string, target: Selected, body: JobBatch): Promise<Change> {
+    if (typeof target === 'string') return { id: target, reason: 'not_found' };
+    const { id } = target;
+    const marks = marksFor(target, body);
+    if (typeof marks === 'string') return { id, reason: marks };
+    if (marks === undefined) return cancelOne(scope, id, body.running);
+    try {
+      const changed = await store.update(scope, id, { atSecs: nowSecs(clock), ...marks });
+      return changed ? { before: toBefore(target, marks) } : { id, reason: 'not_found' };
+    } catch (error) {
+      return { id, reason: reasonOf(error) };
+    }
+  };
+}
+
+/** Creates the function that undoes the changes of a batch. */
+function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptance' | 'clock'>) {
+  async function queueAnew(id: string, batchId: string, context: RequestContext): Promise<Change> {
+    try {
+      // The key makes a repeated undo find the job that the interrupted undo has queued.
+      await acceptance.retry(id, { ...context, idempotencyKey: `undo ${batchId} ${id}` });
+      return { before: { id } };
+    } catch (error) {
+      if (!(error instanceof BridgeError) || context.signal().aborted) throw error;
+      return { id, reason: RETRY_REASONS[error.code] ?? 'refused' };
+    }
+  }
+
+  async function restore(
+    scope: string,
+    { id, ...before }: JobBefore,
+    marks: Marks,
+  ): Promise<Change> {
+    try {
+      const change = { ...marks, ...before, atSecs: nowSecs(clock) };
+      const job = await store.update(scope, id, change);
+      return job ? { before: { id } } : { id, reason: 'not_found' };
+    } catch (error) {
+      return { id, reason: reasonOf(error) };
+    }
+  }
+
+  return ({ id, scope, action, jobs }: StoredBatch, context: RequestContext) =>
+    action === 'cancel'
+      ? // One at a time, so that the jobs wait in their earlier order.
+        inGroups(jobs, (job) => queueAnew(job.id, id, context), 1)
+      : inGroups(jobs, (job) => restore(scope, job, UNDONE[action]));
+}
+
+/** Returns the reason for which a job was not changed. Throws any other error. */
+function reasonOf(error: unknown): SkipReason {
+  if (error instanceof BridgeError) {
+    // The job has started or was restored since it was read.
+    if (error.code === 'job_not_terminal') return 'not_ended';
+    if (error.code === 'job_not_queued') return 'not_queued';
+  }
+  throw error;
+}
+
+const RETRY_REASONS: Readonly<Record<string, SkipReason>> = {
+  not_found: 'not_found',
+  job_not_terminal: 'not_ended',
+  job_succeeded: 'ended',
+};
+
+type Marks = Pick<
+  Parameters<JobStore['update']>[2],
+  'favorite' | 'deleted' | 'labels' | 'priority'
+>;
+
+/** The marks that an undo sets. */
+const UNDONE: Readonly<Record<Exclude<BatchAction, 'cancel'>, Marks>> = {
+  hide: { deleted: false },
+  restore: { deleted: true },
+  favorite: { favorite: false },
+  unfavorite: { favorite: true },
+  label: {},
+  priority: {},
+};
+
+/**
+ * Returns the change that an action makes to a job, or the reason for which the action does not change the job. Returns undefined if
+ * the action cancels the job.
+ */
+function marksFor(target: Target, body: JobBatch): Marks | SkipReason | undefined {
+  const { status, favorite, deletedSecs } = target;
+  switch (body.action) {
+    case 'cancel':
+      if (isTerminal(status)) return 'ended';
+      return target.cancelRequested ? 'unchanged' : undefined;
+    case 'hide':
+      if (!isTerminal(status)) return 'not_ended';
+      return deletedSecs === undefined ? { deleted: true } : 'unchanged';
+    case 'restore':
+      return deletedSecs === undefined ? 'unchanged' : { deleted: false };
+    case 'favorite':
+    case 'unfavorite': {
+      const isWanted = body.action === 'favorite';
+      return favorite === isWanted ? 'unchanged' : { favorite: isWanted };
+    }
+    case 'label': {
+      const kept = target.labels.filter((label) => !body.remove_labels.includes(label));
+      const labels = [...new Set([...kept, ...body.add_labels])];
+      if (labels.length > MAX_LABELS) return 'too_many_labels';
+      return labels.join('\n') === target.labels.join('\n') ? 'unchanged' : { labels };
+    }
+    case 'priority':
+      if (status !== 'queued') return 'not_queued';
+      return target.priority === body.priority ? 'unchanged' : { priority: body.priority };
+  }
+}
+
+function toBefore({ id, labels, priority }: Target, change: Marks): JobBefore {
+  return {
+    id,
+    ...(change.labels === undefined ? {} : { labels }),
+    ...(change.priority === undefined ? {} : { priority }),
+  };
+}
+
+function toResult(changes: readonly Change[]): JobBatchUndoResult {
+  const skipped = new Map<SkipReason, string[]>();
+  for (const one of changes) {
+    if ('before' in one) continue;
+    const same = skipped.get(one.reason) ?? [];
+    same.push(one.id);
+    skipped.set(one.reason, same);
+  }
+  return {
+    done: changes.filter((one) => 'before' in one).length,
+    skipped: [...skipped].map(([reason, same]) => ({
+      reason,
+      count: same.length,
+      ids: same.slice(0, MAX_SKIPPED_IDS),
+    })),
+  };
+}
+
+/** Runs `work` for each item, `size` items at a time, and resolves with the results in the order of the items. */
+async function inGroups<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  size = AT_ONCE,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += size) {
+    results.push(...(await Promise.all(items.slice(from, from + size).map(work))));
+  }
+  return results;
+}

@@ -1,0 +1,188 @@
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { JobBatch } from '../../../lib/contract/resources/job-batch.ts';
+import { requestContext } from '../../support/request-context.ts';
+import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+
+const forever = new AbortController().signal;
+
+let rig: JobRig;
+
+beforeEach(async () => {
+  rig = await openJobRig();
+});
+afterEach(() => rig.close());
+
+const change = (body: object, scope = SCOPE) =>
+  rig.jobBatches.change(scope, v.parse(JobBatch, body), forever);
+const undo = (id: string | undefined, scope = SCOPE) =>
+  rig.jobBatches.undo(id ?? '', requestContext({ operationId: 'undoJobChanges', scope }));
+
+async function submitted(count: number, more: object = {}) {
+  const ids: string[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    ids.push((await rig.submit({ prompt: `boat ${nth}`, ...more })).job.id);
+  }
+  return ids;
+}
+
+/** Returns the queued jobs of the scope, in the order of their acceptance. */
+async function queued() {
+  const query = { limit: 100, status: 'queued', visibility: 'active' } as const;
+  return (await rig.jobLists.list(SCOPE, query, forever)).items.toReversed();
+}
+
+describe('change', () => {
+  const waiting = { action: 'cancel', filter: { status: 'queued' } };
+
+  test('all jobs of a filter are cancelled, and no job of another scope', async () => {
+    await submitted(3);
+    await rig.submit({}, { scope: 'other' });
+
+    const result = await change({ ...waiting, expected_count: 3 });
+
+    expect(result).toMatchObject({ done: 3, skipped: [], undo: { id: expect.any(String) } });
+    expect(await queued()).toEqual([]);
+    expect(await rig.jobQueue.read()).toMatchObject({ queued: 1 });
+  });
+
+  test('nothing is changed if more jobs match than expected, and fewer jobs are accepted', async () => {
+    await submitted(3);
+
+    await expect(change({ ...waiting, expected_count: 2 })).rejects.toMatchObject({
+      code: 'count_differs',
+      param: 'expected_count',
+      details: { count: 3 },
+    });
+
+    expect(await queued()).toHaveLength(3);
+    expect(await change({ ...waiting, expected_count: 9 })).toMatchObject({ done: 3 });
+  });
+
+  test('running jobs are cancelled only if the batch includes running jobs', async () => {
+    const [running, next] = await submitted(2);
+    rig.work();
+    const run = await rig.run(0);
+    const body = { action: 'cancel', ids: [running, next] };
+
+    const first = await change(body);
+    const isStopped = run.signal.aborted;
+    const second = await change({ ...body, running: true });
+
+    expect(first).toMatchObject({
+      done: 1,
+      skipped: [{ reason: 'running', count: 1, ids: [running] }],
+    });
+    expect(isStopped).toBe(false);
+    expect(second).toMatchObject({ done: 1, skipped: [{ reason: 'ended', ids: [next] }] });
+    expect(await rig.ended(running ?? '')).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('each skipped job is counted with its reason, and a batch without a change has no undo', async () => {
+    const [first, second] = await submitted(2);
+    await rig.jobs.cancel(SCOPE, first ?? '');
+    const { job: foreign } = await rig.submit({}, { scope: 'other' });
+    const ids = [second, foreign.id, first];
+
+    const hidden = await change({ action: 'hide', ids });
+    const again = await change({ action: 'hide', ids });
+
+    const skipped = [
+      { reason: 'not_ended', count: 1, ids: [second] },
+      { reason: 'not_found', count: 1, ids: [foreign.id] },
+    ];
+    expect(hidden).toMatchObject({ done: 1, skipped });
+    expect(again).toEqual({
+      done: 0,
+      skipped: [...skipped, { reason: 'unchanged', count: 1, ids: [first] }],
+    });
+  });
+});
+
+describe('undo', () => {
+  test('cancelled jobs stay cancelled, and their requests are queued anew in their order', async () => {
+    const ids = await submitted(3, { labels: ['spring'], priority: 4 });
+    const { undo: offered } = await change({ action: 'cancel', ids });
+
+    const result = await undo(offered?.id);
+
+    const anew = await queued();
+    const details = await Promise.all(anew.map(({ id }) => rig.read(id)));
+    expect(result).toEqual({ done: 3, skipped: [] });
+    expect(details.map((job) => job.retry_of)).toEqual(ids);
+    expect(anew).toMatchObject([{ labels: ['spring'], priority: 4 }, {}, {}]);
+    for (const id of ids) expect(await rig.read(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('an interrupted undo is repeated without a second job', async () => {
+    const ids = await submitted(2);
+    const { undo: offered } = await change({ action: 'cancel', ids });
+    const stop = new AbortController();
+    const context = requestContext({ operationId: 'undoJobChanges', scope: SCOPE });
+    let reads = 0;
+    const signal = () => {
+      reads += 1;
+      if (reads > 1) stop.abort();
+      return stop.signal;
+    };
+    await expect(rig.jobBatches.undo(offered?.id ?? '', { ...context, signal })).rejects.toThrow();
+    const before = (await queued()).length;
+
+    await undo(offered?.id);
+
+    expect(before).toBe(1);
+    expect(await queued()).toHaveLength(2);
+  });
+
+  test('marks, labels and priorities return to their earlier values', async () => {
+    const [plain, marked] = await submitted(2);
+    await rig.jobs.update(SCOPE, marked ?? '', { favorite: true, labels: ['b'], priority: 2 });
+    const ids = [plain, marked];
+    const batches = [
+      await change({ action: 'favorite', ids }),
+      await change({ action: 'label', ids, add_labels: ['a'], remove_labels: ['b'] }),
+      await change({ action: 'priority', ids, priority: 2 }),
+    ];
+    const changed = await Promise.all(ids.map((id) => rig.read(id ?? '')));
+
+    for (const { undo: offered } of batches) await undo(offered?.id);
+
+    expect(batches.map(({ done }) => done)).toEqual([1, 2, 1]);
+    expect(changed).toMatchObject([
+      { favorite: true, labels: ['a'], priority: 2 },
+      { favorite: true, labels: ['a'], priority: 2 },
+    ]);
+    const [first, second] = await Promise.all(ids.map((id) => rig.read(id ?? '')));
+    expect(first).toMatchObject({ favorite: false });
+    expect([first?.labels, first?.priority]).toEqual([undefined, undefined]);
+    expect(second).toMatchObject({ favorite: true, labels: ['b'], priority: 2 });
+  });
+
+  test('a hidden job is restored, and a restored job is hidden', async () => {
+    const ids = await submitted(1);
+    await change({ action: 'cancel', ids });
+    const hidden = await change({ action: 'hide', ids });
+    await undo(hidden.undo?.id);
+    const between = await rig.read(ids[0] ?? '');
+    await change({ action: 'hide', ids });
+    const restored = await change({ action: 'restore', ids });
+
+    await undo(restored.undo?.id);
+
+    expect(between).not.toHaveProperty('deleted');
+    expect(await rig.read(ids[0] ?? '')).toHaveProperty('deleted');
+  });
+
+  test('a batch is undone once, by its own scope, and for one day', async () => {
+    const ids = await submitted(1);
+    const { undo: offered } = await change({ action: 'favorite', ids });
+    const notFound = { code: 'not_found' };
+
+    await expect(undo(offered?.id, 'other')).rejects.toMatchObject(notFound);
+    await undo(offered?.id);
+    await expect(undo(offered?.id)).rejects.toMatchObject(notFound);
+    const late = await change({ action: 'favorite', ids });
+    await rig.clock.advance(86_400_000);
+    await expect(undo(late.undo?.id)).rejects.toMatchObject(notFound);
+  });
+});
