@@ -164,12 +164,19 @@ const MODELS: readonly Facts[] = [
   { id: 'google/gemini-2.5-flash-image', ratios: GEMINI, n: 1, references: [0, 3] },
 ];
 
+/** A model in the form of the service. */
+interface RecordedModel {
+  readonly id: string;
+  readonly supported_parameters: Readonly<Record<string, object>>;
+  readonly supports_streaming: boolean;
+}
+
 /** Returns the list in the form of the service. */
-export function openrouterCatalogue(): { readonly data: readonly object[] } {
+export function openrouterCatalogue(): { readonly data: readonly RecordedModel[] } {
   return { data: MODELS.map(toItem) };
 }
 
-function toItem(facts: Facts): object {
+function toItem(facts: Facts): RecordedModel {
   const { id, streams = false, references, n, compression, seed, size } = facts;
   const named = [
     ['resolution', facts.resolutions],
@@ -186,7 +193,7 @@ function toItem(facts: Facts): object {
     ...(seed ? [['seed', { type: 'boolean' }] as const] : []),
     ...(size ? [['size', { type: 'boolean' }] as const] : []),
   ];
-  return {
+  const item = {
     id,
     name: id,
     description: '',
@@ -199,6 +206,7 @@ function toItem(facts: Facts): object {
     supports_streaming: streams,
     endpoints: `/api/v1/images/models/${id}/endpoints`,
   };
+  return item;
 }
 
 function listOf(values: string): object {

@@ -269,19 +269,23 @@ describe('the dialect openrouter', () => {
         ...(document?.output_formats ?? []).map((output_format) => ({ output_format })),
         ...(document?.backgrounds ?? []).map((background) => ({ background })),
       ];
-      for (const parameters of choices) {
-        await run(agentRequest({ model, operation, images, parameters })).ended;
-      }
+      const calls = choices.map((parameters) =>
+        run(agentRequest({ model, operation, images, parameters })),
+      );
+      await Promise.all(calls.map(({ ended }) => ended));
     }
 
-    const vector = 'maker/vector';
-    expect(provider.describe().models).toEqual(upstream.models.filter((name) => name !== vector));
-    expect(provider.capabilities(vector)).toBeUndefined();
+    const markup = upstream.models.filter((name) => name.includes('vector'));
+    expect(markup).toHaveLength(7);
+    expect(provider.describe().models).toEqual(
+      upstream.models.filter((name) => !markup.includes(name)),
+    );
+    expect(markup.map((name) => provider.capabilities(name))).toEqual(markup.map(() => undefined));
     expect(provider.capabilities('maker/upscale')).toMatchObject({
       generation: false,
       edits: true,
     });
-    expect(upstream.accepted.length).toBeGreaterThan(30);
+    expect(upstream.accepted.length).toBeGreaterThan(700);
     expect(upstream.counters()).toMatchObject({ refused: 0, calls: upstream.accepted.length });
     await close();
   });

@@ -1,3 +1,5 @@
+import { openrouterCatalogue } from '../../openrouter-catalogue/models.ts';
+
 /** A model in the list of OpenRouter, with the fields that it accepts beside `model` and `prompt`. */
 export interface RouterModel {
   readonly supported_parameters: Readonly<Record<string, object>>;
@@ -7,7 +9,7 @@ export interface RouterModel {
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '9:16', '9:19.5', '16:9', '21:9'];
 
 /** Models whose descriptors differ in every kind of parameter. */
-export const ROUTER_MODELS: Readonly<Record<string, RouterModel>> = {
+const VARIED_MODELS: Readonly<Record<string, RouterModel>> = {
   'openai/gpt-image-2': {
     supported_parameters: {
       size: listed('1024x1024', '1536x1024', '1024x1536'),
@@ -42,6 +44,19 @@ export const ROUTER_MODELS: Readonly<Record<string, RouterModel>> = {
     supported_parameters: { resolution: listed('2K', '4K'), input_references: range(1, 1) },
     supports_streaming: false,
   },
+};
+
+/** All models of the emulator: the varied models, and those of a recorded list. */
+export const ROUTER_MODELS: Readonly<Record<string, RouterModel>> = {
+  ...VARIED_MODELS,
+  ...Object.fromEntries(
+    openrouterCatalogue()
+      .data.filter(({ id }) => !Object.hasOwn(VARIED_MODELS, id))
+      .map(({ id, supported_parameters, supports_streaming }) => [
+        id,
+        { supported_parameters, supports_streaming },
+      ]),
+  ),
 };
 
 /** An upstream of a model, with its own fields and prices. */
