@@ -3,6 +3,7 @@ import type { PresetTemplate } from '../contract/resources/preset.ts';
 /** A stored preset. Times are Unix seconds. */
 export interface PresetRecord {
   readonly name: string;
+  readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly template: PresetTemplate;
   readonly createdSecs: number;

@@ -6,6 +6,7 @@ import { withoutNulls } from './rows.ts';
 export const PresetRow = v.pipe(
   v.object({
     name: v.string(),
+    title: v.nullable(v.string()),
     description: v.nullable(v.string()),
     template: v.pipe(v.string(), v.parseJson(), PresetTemplate),
     createdSecs: v.number(),

@@ -421,34 +421,34 @@ describe('a label', () => {
 });
 
 describe('presets', () => {
-  it('are saved, applied, replaced and deleted', async () => {
+  it('of any title are saved, applied, replaced and deleted', async () => {
     const { address } = await startDashboard();
-    const page = await openPage(address, { expects: [/409/] });
+    const page = await openPage(address);
     await page.getByLabel('Prompt', { exact: true }).fill('poster, three colours');
     await page.getByRole('radio', { name: '2:3' }).click();
     const presets = page.getByRole('button', { name: 'Presets' });
 
     await presets.click();
-    await page.getByLabel('Preset name').fill('poster');
+    await page.getByLabel('Preset name').fill('Plakat für März');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('poster saved').waitFor();
+    await page.getByText('Plakat für März saved').waitFor();
     await page.getByRole('button', { name: 'Clear the draft' }).click();
     await presets.click();
     await keepScreenshot(page, 'make-presets');
-    await page.getByRole('button', { name: /^poster/ }).click();
+    await page.getByRole('button', { name: /^Plakat/ }).click();
     await expect
       .poll(() => page.getByLabel('Prompt', { exact: true }).inputValue())
       .toBe('poster, three colours');
 
     await presets.click();
-    await page.getByLabel('Preset name').fill('poster');
+    await page.getByLabel('Preset name').fill('Plakat für März');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('A preset with this name already exists.').waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
     await page.getByRole('dialog', { name: 'Presets' }).waitFor({ state: 'hidden' });
 
     await presets.click();
-    await page.getByRole('button', { name: 'Delete poster' }).click();
+    await page.getByRole('button', { name: 'Delete Plakat für März' }).click();
     await press(page.getByRole('button', { name: 'Delete preset' }));
     await page.getByText('No presets yet.').waitFor();
   });

@@ -11,6 +11,7 @@ const NOW_SECS = 1_700_000_000;
 function preset(name: string, overrides: Partial<PresetRecord> = {}): PresetRecord {
   return {
     name,
+    title: `Über ${name}`,
     description: `all about ${name}`,
     template: {
       operation: 'generate',
@@ -40,7 +41,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
     afterEach(() => close());
 
     test('a preset is found with the fields it was created with', async () => {
-      const { description: _, ...bare } = preset('bare');
+      const { title: _, description: __, ...bare } = preset('bare');
       await store.create(preset('icons'));
       await store.create(bare);
 
@@ -75,6 +76,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       await store.create(preset('icons'));
       const {
         createdSecs: _,
+        title: ___,
         description: __,
         ...next
       } = preset('icons', {

@@ -1269,10 +1269,14 @@ export interface components {
         };
         ImagePresetCreate: {
             name: string;
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
         };
         ImagePresetReplace: {
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
         };
@@ -2737,6 +2741,8 @@ export interface components {
         };
         ImagePreset: {
             name: string;
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            title?: string;
             description?: string;
             template: components["schemas"]["ImagePresetTemplate"];
             created: number;

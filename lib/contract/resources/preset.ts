@@ -5,6 +5,7 @@ import { closedObject } from '../schema/closed-object.ts';
 import { documented, PromptText, storableText, UnixSecs } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 import { ShortText } from '../schema/text.ts';
+import { LABEL, Label } from './label.ts';
 
 export const PresetName = v.pipe(ShortText, v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
 
@@ -55,6 +56,10 @@ function toShown(sent: unknown): PresetTemplate {
 }
 
 const written = {
+  title: documented(
+    v.optional(Label),
+    `The name that people see; \`name\` if omitted. A title has ${LABEL}`,
+  ),
   description: v.optional(storableText(512)),
   template: PresetTemplate,
 };
@@ -62,7 +67,7 @@ const written = {
 export const PresetCreate = closedObject({ name: PresetName, ...written });
 export type PresetCreate = v.InferOutput<typeof PresetCreate>;
 
-/** The new content of a preset, except its name. An omitted description is removed. */
+/** The new content of a preset, except its name. An omitted title or description is removed. */
 export const PresetReplace = closedObject(written);
 export type PresetReplace = v.InferOutput<typeof PresetReplace>;
 

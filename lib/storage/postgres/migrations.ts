@@ -14,6 +14,7 @@ import { progressSchema } from './schema-progress.ts';
 import { provenanceSchema } from './schema-provenance.ts';
 import { storesSchema } from './schema-stores.ts';
 import { ticketsSchema } from './schema-tickets.ts';
+import { titlesSchema } from './schema-titles.ts';
 
 /** One step from a schema to the next schema. */
 export interface Migration {
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: provenanceSchema, oldest: 1 },
   { sql: lineageSchema, oldest: 1 },
   { sql: batchesSchema, oldest: 1 },
+  { sql: titlesSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -4,16 +4,17 @@ import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.
 import { PresetRow } from '../preset-rows.ts';
 import type { Postgres } from './connection.ts';
 
-const COLUMNS = 'name, description, template, created AS "createdSecs", updated AS "updatedSecs"';
+const COLUMNS =
+  'name, title, description, template, created AS "createdSecs", updated AS "updatedSecs"';
 
 const Rows = v.array(PresetRow);
 
 export function createPresetStore({ schema, read, write }: Postgres): PresetStore {
   const INSERT = `
-    INSERT INTO ${schema}.preset (name, description, template, updated, created)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING name`;
+    INSERT INTO ${schema}.preset (name, title, description, template, updated, created)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING name`;
   const REPLACE = `
-    UPDATE ${schema}.preset SET description = $2, template = $3, updated = $4
+    UPDATE ${schema}.preset SET title = $2, description = $3, template = $4, updated = $5
     WHERE name = $1 RETURNING ${COLUMNS}`;
   const REMOVE = `DELETE FROM ${schema}.preset WHERE name = $1 RETURNING name`;
   const FIND = `SELECT ${COLUMNS} FROM ${schema}.preset WHERE name = $1`;
@@ -42,6 +43,6 @@ export function createPresetStore({ schema, read, write }: Postgres): PresetStor
 }
 
 function toColumns(preset: Omit<PresetRecord, 'createdSecs'>): readonly unknown[] {
-  const { name, description, template, updatedSecs } = preset;
-  return [name, description, JSON.stringify(template), updatedSecs];
+  const { name, title, description, template, updatedSecs } = preset;
+  return [name, title, description, JSON.stringify(template), updatedSecs];
 }

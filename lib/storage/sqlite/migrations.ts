@@ -130,6 +130,9 @@ CREATE INDEX job_batch_of_scope ON job_batch (scope, id);
 CREATE INDEX job_batch_age ON job_batch (expires);
 `;
 
+/** Adds the titles of presets, which people see instead of the names. */
+const PRESET_TITLES = 'ALTER TABLE preset ADD COLUMN title TEXT;';
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -141,6 +144,7 @@ export const MIGRATIONS: readonly string[] = [
   PROVENANCE,
   LINEAGE,
   BATCHES,
+  PRESET_TITLES,
 ];
 
 /** The schema that this program reads and writes. */

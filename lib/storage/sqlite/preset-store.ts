@@ -4,14 +4,15 @@ import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.
 import { PresetRow } from '../preset-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
-const COLUMNS = 'name, description, template, created AS createdSecs, updated AS updatedSecs';
+const COLUMNS =
+  'name, title, description, template, created AS createdSecs, updated AS updatedSecs';
 
 const INSERT = `
-  INSERT INTO preset (name, description, template, created, updated)
-  VALUES (@name, @description, @template, @createdSecs, @updatedSecs)
+  INSERT INTO preset (name, title, description, template, created, updated)
+  VALUES (@name, @title, @description, @template, @createdSecs, @updatedSecs)
   ON CONFLICT (name) DO NOTHING`;
 const REPLACE = `
-  UPDATE preset SET description = @description, template = @template, updated = @updatedSecs
+  UPDATE preset SET title = @title, description = @description, template = @template, updated = @updatedSecs
   WHERE name = @name RETURNING ${COLUMNS}`;
 const REMOVE = 'DELETE FROM preset WHERE name = ?';
 const FIND = `SELECT ${COLUMNS} FROM preset WHERE name = ?`;
@@ -48,6 +49,6 @@ export function createPresetStore(database: StoreDatabase): PresetStore {
 }
 
 function toRow<T extends Omit<PresetRecord, 'createdSecs'>>(preset: T) {
-  const { description = null, template } = preset;
-  return { ...preset, description, template: JSON.stringify(template) };
+  const { title = null, description = null, template } = preset;
+  return { ...preset, title, description, template: JSON.stringify(template) };
 }

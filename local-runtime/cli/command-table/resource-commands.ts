@@ -184,6 +184,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       file: { about: 'template: a file with an image request in JSON, without images' },
     },
     options: {
+      title: { value: 'text', about: 'name that people see, any text up to 64 characters' },
       description: { value: 'text', about: 'description of the preset' },
       ...SERVICE_OPTION,
     },

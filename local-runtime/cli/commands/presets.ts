@@ -15,11 +15,14 @@ export function runPresetsSave({
   io,
 }: Call<
   { readonly name: string; readonly file: string },
-  ServiceOption & { readonly description: string | undefined }
+  ServiceOption & {
+    readonly title: string | undefined;
+    readonly description: string | undefined;
+  }
 >): Promise<number> {
   return withService({ options, io }, async (service) => {
     const template = await readTemplate(resolve(io.cwd, file), printable(file));
-    const body = { template, description: options.description };
+    const body = { template, title: options.title, description: options.description };
     try {
       await service.json(`/v1/presets/${encodeURIComponent(name)}`, { method: 'PUT', body });
       io.stdout(`Replaced ${name}.\n`);

@@ -9,6 +9,7 @@ import { usePage } from '../../page-context.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
+import { titleOf } from './preset-names.ts';
 import './presets-menu.css';
 
 export function PresetsMenu() {
@@ -56,7 +57,8 @@ function PresetList({ onDone }: { readonly onDone: () => void }) {
 function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDone: () => void }) {
   const { draft, presets, toasts, undo } = usePage();
   const [isSure, setSure] = useState(false);
-  const { name, description, template } = preset;
+  const { description, template } = preset;
+  const name = titleOf(preset);
 
   function apply(): void {
     const restore = draft.snapshot();
@@ -69,14 +71,16 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
   return (
     <li class="row">
       <button type="button" class="apply grow" onClick={apply}>
-        <span class="cut">{name}</span>
+        <span class="cut" dir="auto">
+          {name}
+        </span>
         <small class="cut">{description ?? template.prompt}</small>
       </button>
       {isSure ? (
         <Button
           size="small"
           look="danger"
-          onClick={() => void attempt(toasts, () => presets.remove(name))}
+          onClick={() => void attempt(toasts, () => presets.remove(preset.name))}
         >
           {text('presets.delete')}
         </Button>
@@ -95,26 +99,29 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
   );
 }
 
-/** The pattern of a preset name in the API. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-/** Saves the settings of the draft under a name. Replacing an existing preset needs a second press. */
+/** Saves the settings of the draft under a title. Replacing an existing preset needs a second press. */
 function SavePreset({ onDone }: { readonly onDone: () => void }) {
   const { draft, presets, toasts } = usePage();
   const [name, setName] = useState('');
   const [isTaken, setTaken] = useState(false);
   const [fault, setFault] = useState<string>();
-  const isBad = name !== '' && !NAME.test(name);
+  const title = name.trim().normalize('NFC');
 
   async function save(): Promise<void> {
-    if (!NAME.test(name)) return;
+    if (title === '') return;
     const template = draft.settings.peek();
+    const known = presets.find(title);
+    if (known !== undefined && !isTaken) {
+      setTaken(true);
+      return;
+    }
     try {
-      await (isTaken ? presets.replace(name, template) : presets.create(name, template));
-      toasts.show({ kind: 'done', text: text('presets.saved', { name }) });
+      await (known ? presets.replace(known, template) : presets.create(title, template));
+      toasts.show({ kind: 'done', text: text('presets.saved', { name: title }) });
       onDone();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      // Another client has just taken the name. The presets were read again, so that a second press finds them.
       if (error.reason === 'preset_exists') setTaken(true);
       else
         setFault(
@@ -135,7 +142,6 @@ function SavePreset({ onDone }: { readonly onDone: () => void }) {
         label={text('presets.name')}
         placeholder={text('presets.saveAs')}
         value={name}
-        bad={isBad}
         maxLength={64}
         aria-describedby="preset-note"
         onInput={(next) => {
@@ -144,14 +150,11 @@ function SavePreset({ onDone }: { readonly onDone: () => void }) {
           setFault(undefined);
         }}
       />
-      <Button type="submit" look={isTaken ? 'danger' : 'plain'} disabled={name === '' || isBad}>
+      <Button type="submit" look={isTaken ? 'danger' : 'plain'} disabled={title === ''}>
         {text(isTaken ? 'presets.replace' : 'presets.save')}
       </Button>
-      <p id="preset-note" class={isBad || fault ? 'bad' : 'hint'} role="status">
-        {(isBad && text('presets.characters')) ||
-          (isTaken && text('presets.taken')) ||
-          fault ||
-          text('presets.what')}
+      <p id="preset-note" class={fault ? 'bad' : 'hint'} role="status">
+        {(isTaken && text('presets.taken')) || fault || text('presets.what')}
       </p>
     </form>
   );

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
 import type { Preset, PresetTemplate } from '../../api/schemas.ts';
+import { nameFor, titleOf } from './preset-names.ts';
 
 /** Reads and changes the presets of the bridge. All clients of the bridge share the presets. */
 export function createPresets(api: Api) {
@@ -33,17 +34,25 @@ export function createPresets(api: Api) {
 
     read,
 
-    /** Creates a preset. Throws ApiError with the reason `preset_exists` if the name is in use. */
-    async create(name: string, template: PresetTemplate): Promise<void> {
-      await unwrap(api.POST('/v1/presets', { body: { name, template } }));
-      await read();
+    /** Returns the preset with this title, if the page knows one. */
+    find: (title: string): Preset | undefined =>
+      list.peek()?.find((each) => titleOf(each) === title),
+
+    /** Creates a preset under a free name. Throws ApiError with the reason `preset_exists` if another client takes the name. */
+    async create(title: string, template: PresetTemplate): Promise<void> {
+      const name = nameFor(title, new Set(list.peek()?.map((each) => each.name)));
+      const body = { name, ...(name !== title && { title }), template };
+      await unwrap(api.POST('/v1/presets', { body })).finally(read);
     },
 
-    async replace(name: string, template: PresetTemplate): Promise<void> {
+    /** Replaces the template of a preset, and keeps its title and its description. */
+    async replace({ name, title, description }: Preset, template: PresetTemplate): Promise<void> {
       const params = { path: { name } };
-      // Keeps the description, which the page shows but does not edit.
-      const description = list.peek()?.find((each) => each.name === name)?.description;
-      const body = { template, ...(description !== undefined && { description }) };
+      const body = {
+        template,
+        ...(title !== undefined && { title }),
+        ...(description !== undefined && { description }),
+      };
       await unwrap(api.PUT('/v1/presets/{name}', { params, body }));
       await read();
     },

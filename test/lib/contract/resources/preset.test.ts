@@ -156,3 +156,21 @@ describe('PresetReplace', () => {
     expect(verdictOf(PresetReplace, { name: 'a', template: {} })).toEqual(['name: unknown_field']);
   });
 });
+
+describe('the title of a preset', () => {
+  it.each([
+    ['Plakat für März', 'Plakat für März'],
+    ['  海報  ', '海報'],
+    ['e\u0301'.repeat(64), 'é'.repeat(64)],
+  ])('is any text: %j', (title, stored) => {
+    expect(outputOf(PresetReplace, { title, template: {} })).toMatchObject({ title: stored });
+  });
+
+  it.each([
+    ['', 'title: blank'],
+    ['x'.repeat(65), 'title: invalid_length'],
+    ['two\nlines', 'title: invalid_text'],
+  ])('is refused: %j', (title, verdict) => {
+    expect(verdictOf(PresetReplace, { title, template: {} })).toEqual([verdict]);
+  });
+});

@@ -21,7 +21,9 @@ describe('createPresetStore', () => {
     async (template) => {
       const database = openStateDatabase({ file: IN_MEMORY, ids });
       const store = createPresetStore(database);
-      database.prepare("INSERT INTO preset VALUES ('icons', NULL, ?, 0, 0)").run(template);
+      database
+        .prepare("INSERT INTO preset (name, template, created, updated) VALUES ('icons', ?, 0, 0)")
+        .run(template);
 
       await expect(store.find('icons')).rejects.toThrow();
 
