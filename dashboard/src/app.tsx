@@ -17,6 +17,11 @@ import './app.css';
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView, TopBar);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
+const LightTableView = lazyView(
+  async () => (await import('./light-table/light-table.tsx')).LightTableView,
+  TopBar,
+);
+
 /** Renders the page. The images view stays mounted below the job view, so that it keeps its scroll position. */
 export function App() {
   const { route } = usePage().router;
@@ -45,6 +50,7 @@ export function App() {
         </div>
       )}
       {current.view === 'job' && <JobView id={current.id} />}
+      {current.view === 'table' && <LightTableView />}
       {current.view === 'unknown' && <NotHere />}
       <MaskLayer />
       <TokenDialog />
@@ -102,7 +108,8 @@ function useAppShortcuts(): void {
     'Shift+?': () => {
       help.value = 'shortcuts';
     },
-    z: () => undo.undo(),
+    // The light table takes its own choices back first.
+    z: () => router.route.peek().view !== 'table' && undo.undo(),
   });
 }
 

@@ -7,6 +7,7 @@ export type Route =
   | { readonly view: 'images' }
   | { readonly view: 'job'; readonly id: string }
   | { readonly view: 'system' }
+  | { readonly view: 'table' }
   | { readonly view: 'unknown' };
 
 /** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
@@ -94,7 +95,7 @@ function read(): { readonly path: string; readonly search: string; readonly stat
 function toRoute(path: string): Route {
   const [view = '', id, ...rest] = path.slice(ROOT.length).split('/').filter(Boolean);
   if (view === '') return { view: 'images' };
-  if (view === 'system' && id === undefined) return { view: 'system' };
+  if ((view === 'system' || view === 'table') && id === undefined) return { view };
   if (view === 'jobs' && id !== undefined && rest.length === 0) {
     return { view: 'job', id: decode(id) };
   }

@@ -1,4 +1,14 @@
-import { Ban, Columns2, Download, EyeOff, Heart, type IconNode, Undo2, X } from 'lucide';
+import {
+  Ban,
+  Columns2,
+  Download,
+  EyeOff,
+  Heart,
+  type IconNode,
+  LayoutGrid,
+  Undo2,
+  X,
+} from 'lucide';
 import { IconButton } from '../controls/button.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
@@ -40,6 +50,7 @@ export function SelectionBar() {
             actions.setHidden(ids, !isHidden),
           )}
       {tool(Columns2, 'gallery.compare', () => actions.compare(state.targets()), ids.length > 2)}
+      {tool(LayoutGrid, 'table.title', () => actions.openTable(state.targets()))}
       {tool(Download, 'gallery.downloadAll', () => actions.download(state.targets()))}
       <i class="sep" />
       <IconButton icon={X} label={text('gallery.clearSelection')} onClick={selection.clear} />

@@ -37,6 +37,7 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.delete', keys: ['Del'] },
       { does: 'help.again', keys: ['E', 'R'] },
       { does: 'help.download', keys: ['D', 'C'] },
+      { does: 'table.title', keys: ['L'] },
     ],
   },
   {
@@ -46,6 +47,16 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.outputs', keys: ['↑', '↓'] },
       { does: 'help.layouts', keys: ['1', '2', '3', '4'] },
       { does: 'job.swap', keys: ['S'] },
+      { does: 'help.zoom', keys: ['+', '−', '0'] },
+    ],
+  },
+  {
+    title: 'table.title',
+    rows: [
+      { does: 'help.table.move', keys: ['←', '→', '↑', '↓', '1', '–', '9'] },
+      { does: 'help.table.choose', keys: ['P', 'X', 'Z'] },
+      { does: 'job.one.favourite', keys: ['F'] },
+      { does: 'help.table.look', keys: ['Space', 'I'] },
       { does: 'help.zoom', keys: ['+', '−', '0'] },
     ],
   },

@@ -5,6 +5,7 @@ import type { Job, JobSummary } from '../api/schemas.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
 import { isOpen, stageOf } from '../jobs/job-state.ts';
+import { tablePath } from '../light-table/table-path.ts';
 import { usePage } from '../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
@@ -175,6 +176,7 @@ function useJobKeys({ job, look, neighbours, go }: Keys): void {
     ArrowDown: unlessScrolling(() => step(1)),
     ...Object.fromEntries(VIEWS.map((view, index) => [String(index + 1), () => show(view)])),
     s: () => looking.a && look.swap(),
+    l: openTable,
     '+': zoom.nearer,
     'Shift++': zoom.nearer,
     '=': zoom.nearer,
@@ -187,6 +189,11 @@ function useJobKeys({ job, look, neighbours, go }: Keys): void {
     if (looking.views.includes(view)) {
       router.setQuery({ view: view === 'single' ? undefined : view });
     }
+  }
+
+  function openTable(): void {
+    const count = look.images.filter(({ kind }) => kind === 'output').length;
+    if (job !== undefined && count > 1) router.navigate(tablePath([job.id]));
   }
 
   function step(by: -1 | 1): void {

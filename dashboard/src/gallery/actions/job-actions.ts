@@ -3,6 +3,7 @@ import { ApiError } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
+import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
@@ -10,6 +11,8 @@ import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import { artifactName, filesOf, saveImages } from './download.ts';
+
+const NO_IMAGES = { artifacts: [] };
 
 export type JobActions = ReturnType<typeof createJobActions>;
 
@@ -59,6 +62,19 @@ export function createJobActions(page: Page) {
       }
       if (first === undefined || (second === undefined && ids.length > 1)) return;
       router.navigate(`/jobs/${first}?view=side${second === undefined ? '' : `&b=${second}`}`);
+    },
+
+    /** Opens the images of jobs on the light table. */
+    openTable(ids: readonly string[]): void {
+      const having = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
+      const count = having.flatMap((id) =>
+        shownArtifacts(jobs.get(id)?.peek() ?? NO_IMAGES),
+      ).length;
+      if (count < 2 || count > MOST_IMAGES) {
+        toasts.show({ kind: 'refused', text: text('table.count', { count: MOST_IMAGES }) });
+        return;
+      }
+      router.navigate(tablePath(having));
     },
 
     download(ids: readonly string[]): Promise<void> {

@@ -111,6 +111,7 @@ function useCommands(): KeyBindings {
     r: on((ids) => void actions.makeAgain(ids)),
     d: on((ids) => void actions.download(ids)),
     c: on((ids) => actions.compare(ids)),
+    l: on((ids) => actions.openTable(ids)),
     '$mod+a': (event) => {
       if (!isFree(event.target)) return;
       event.preventDefault();

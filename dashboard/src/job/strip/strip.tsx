@@ -89,7 +89,7 @@ function StripThumb({ image, marks }: { readonly image: JobImage; readonly marks
       {loaded.state === 'ready' && <img class="cover" src={loaded.url} alt="" decoding="async" />}
       {side && <span class="side chip">{side}</span>}
       {(marks.hidden || marks.favorite) && (
-        <span class="mark chip">
+        <span class="thumb-mark chip">
           <Icon of={marks.hidden ? EyeOff : Heart} small filled={!marks.hidden} />
         </span>
       )}

@@ -1,0 +1,7 @@
+/** The most images on the light table. */
+export const MOST_IMAGES = 9;
+
+/** Returns the path of the light table with the images of these jobs. */
+export function tablePath(ids: readonly string[]): string {
+  return `/table?jobs=${ids.join(',')}`;
+}

@@ -1,0 +1,132 @@
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiError } from '../api/api.ts';
+import type { Job } from '../api/schemas.ts';
+import type { Size } from '../images/measure-image.ts';
+import { withLatest } from '../job/state/job-detail.ts';
+import { idOf, type JobImage, marksOfImage, toJobImages } from '../job/state/job-images.ts';
+import type { ImageMarks } from '../jobs/image-marks.ts';
+import type { Page } from '../page.ts';
+import { attempt } from '../shell/toasts.ts';
+import { text } from '../text/text.ts';
+import { MOST_IMAGES } from './table-path.ts';
+
+export type Choice = 'picked' | 'rejected';
+
+/** An image on the table. */
+export interface TableImage {
+  readonly id: string;
+  readonly job: Job;
+  readonly image: JobImage;
+}
+
+export type LightTable = ReturnType<typeof createLightTable>;
+
+/** Creates the state of the light table: the images of these jobs, the choices, and the image that has the focus. */
+export function createLightTable(page: Page, ids: readonly string[]) {
+  const { jobs } = page;
+  const read = signal<readonly Job[] | undefined>(undefined);
+  const failed = signal<readonly { readonly id: string; readonly error: ApiError }[]>([]);
+  const choices = signal<ReadonlyMap<string, Choice>>(new Map());
+  const at = signal(0);
+  const controller = new AbortController();
+  const history: ReadonlyMap<string, Choice>[] = [];
+  const images = computed(() => read.value?.flatMap(toImages).slice(0, MOST_IMAGES));
+
+  async function load(): Promise<void> {
+    const found: Job[] = [];
+    const lost: { readonly id: string; readonly error: ApiError }[] = [];
+    for (const id of ids) {
+      try {
+        found.push(await jobs.read(id, controller.signal));
+      } catch (error) {
+        if (controller.signal.aborted) return;
+        lost.push({ id, error: ApiError.of(error) });
+      }
+    }
+    batch(() => {
+      failed.value = lost;
+      read.value = found;
+    });
+  }
+
+  function setChoices(next: ReadonlyMap<string, Choice>): void {
+    history.push(choices.peek());
+    choices.value = next;
+  }
+
+  const chosen = (wanted: Choice) =>
+    (images.peek() ?? []).filter(({ id }) => choices.peek().get(id) === wanted);
+
+  return {
+    /** Undefined until the jobs have been read. */
+    images: images as ReadonlySignal<readonly TableImage[] | undefined>,
+    /** The jobs that could not be read. */
+    failed: failed as ReadonlySignal<readonly { readonly id: string; readonly error: ApiError }[]>,
+    choices: choices as ReadonlySignal<ReadonlyMap<string, Choice>>,
+    /** The index of the image that has the focus. */
+    at,
+    /** The size of the pane that is zoomed. */
+    pane: signal<Size>({ width: 1, height: 1 }),
+    load,
+    close: () => controller.abort(),
+
+    /** Returns the present marks of an image, which another view may have changed. */
+    marksOf({ job, image }: TableImage): ImageMarks {
+      return marksOfImage(withLatest(job, jobs.get(job.id)?.value), image);
+    },
+
+    /** Makes the choice for one image, or removes the same choice. */
+    choose({ id }: TableImage, choice: Choice): void {
+      const next = new Map(choices.peek());
+      if (next.get(id) === choice) next.delete(id);
+      else next.set(id, choice);
+      setChoices(next);
+    },
+
+    /** Takes the last choice back. Returns false if there is none. */
+    undo(): boolean {
+      const before = history.pop();
+      if (before !== undefined) choices.value = before;
+      return before !== undefined;
+    },
+
+    /** Makes the picked images favourites and hides the rejected images. One undo restores the marks of all. */
+    keep: () => keep(page, chosen('picked'), chosen('rejected')),
+  };
+}
+
+/** Returns the images of a job that are not hidden, or all its images if all are hidden. */
+function toImages(job: Job): readonly TableImage[] {
+  const outputs = toJobImages(job, undefined).filter(({ kind }) => kind === 'output');
+  const shown = outputs.filter((image) => !marksOfImage(job, image).hidden);
+  const list = shown.length === 0 ? outputs : shown;
+  return list.map((image) => ({ id: idOf(image), job, image }));
+}
+
+async function keep(
+  { jobs, toasts, undo }: Page,
+  picked: readonly TableImage[],
+  rejected: readonly TableImage[],
+): Promise<void> {
+  const changed: { readonly one: TableImage; readonly before: ImageMarks }[] = [];
+  const mark = async (one: TableImage, marks: ImageMarks, before: ImageMarks) => {
+    await jobs.markImage(one.job.id, one.id, marks);
+    changed.push({ one, before });
+  };
+  await attempt(toasts, async () => {
+    for (const one of picked) await mark(one, { favorite: true }, favoriteBefore(one));
+    for (const one of rejected) await mark(one, { hidden: true }, { hidden: false });
+  });
+  if (changed.length === 0) return;
+  undo.offer(text('table.kept', { kept: picked.length, hidden: rejected.length }), () => {
+    void attempt(toasts, async () => {
+      for (const { one, before } of changed.toReversed()) {
+        await jobs.markImage(one.job.id, one.id, before);
+      }
+    });
+  });
+}
+
+function favoriteBefore({ job, image }: TableImage): ImageMarks {
+  return { favorite: marksOfImage(job, image).favorite === true };
+}

@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { makeJobs } from './support/submit-jobs.ts';
+
+let bridge: StartedBridge;
+let single: string;
+let several: string;
+
+beforeAll(async () => {
+  bridge = await startDashboard();
+  [single = '', several = ''] = await makeJobs(bridge.address, [
+    { prompt: 'A harbour', parameters: { size: '384x256', output_format: 'webp' } },
+    { prompt: 'A lighthouse at dusk', parameters: { n: 3, size: '256x160' } },
+  ]);
+});
+
+interface Listed {
+  readonly id: string;
+  readonly favorite?: boolean;
+  readonly hidden?: boolean;
+}
+
+async function imagesOf(job: string): Promise<readonly Listed[]> {
+  const reply = await fetch(`${bridge.address}/v1/jobs?visibility=all`);
+  const page = (await reply.json()) as { items: { id: string; artifacts: Listed[] }[] };
+  return page.items.find(({ id }) => id === job)?.artifacts ?? [];
+}
+
+type Options = Parameters<typeof openPage>[1];
+
+async function openTable(options: Options = {}): Promise<Page> {
+  const path = `/dashboard/table?jobs=${several},${single}`;
+  const page = await openPage(bridge.address, { ...options, path });
+  await page.locator('.table-picture img').nth(3).waitFor();
+  return page;
+}
+
+const current = (page: Page) => page.locator('.table-picture[aria-current="true"]');
+const nameOf = (page: Page) => current(page).getAttribute('aria-label');
+const transforms = (page: Page) =>
+  page
+    .locator('.table-picture img')
+    .evaluateAll((images) => images.map((image) => (image as HTMLElement).style.transform));
+
+describe('the light table', () => {
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('has no problems (%s, %s)', async (theme, size) => {
+    const page = await openTable({ theme, size });
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
+    await keepScreenshot(page, `light-table-${theme}-${size}`);
+  });
+
+  it('opens from a selection with L and closes with Escape', async () => {
+    const page = await openPage(bridge.address);
+    await page.locator('.card img').first().waitFor();
+    await page.locator(`.card[data-id="${single}"] .card-link`).focus();
+    await page.keyboard.press('x');
+    await page.locator(`.card[data-id="${several}"] .card-link`).focus();
+    await page.keyboard.press('x');
+
+    await page.keyboard.press('l');
+    await page.getByRole('heading', { name: 'Light table' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('toolbar', { name: 'Selected images' }).waitFor();
+  });
+
+  it('is refused for one image', async () => {
+    const page = await openPage(bridge.address);
+    await page.locator(`.card[data-id="${single}"] .card-link`).focus();
+
+    await page.keyboard.press('l');
+
+    await page.getByText('The light table shows 2 to 9 images.').waitFor();
+  });
+
+  it('zooms all images together', async () => {
+    const page = await openTable();
+
+    await page.keyboard.press('+');
+    await expect
+      .poll(async () => (await transforms(page)).every((one) => one.endsWith('scale(1.5)')))
+      .toBe(true);
+    await page.keyboard.press('0');
+
+    await expect
+      .poll(async () => (await transforms(page)).every((one) => one.endsWith('scale(1)')))
+      .toBe(true);
+  });
+
+  it('shows facts that differ from most images in bold', async () => {
+    const page = await openTable();
+
+    await page.keyboard.press('4');
+
+    const facts = page.getByRole('region', { name: 'Facts of image 4' });
+    await facts.getByText('384 × 256').waitFor();
+    expect(await facts.locator('dd b').allTextContents()).toContain('384 × 256');
+    await page.keyboard.press('1');
+    const first = page.getByRole('region', { name: 'Facts of image 1' });
+    await first.waitFor();
+    expect(await first.locator('dd b').allTextContents()).not.toContain('256 × 160');
+    await page.keyboard.press('i');
+    await first.waitFor({ state: 'hidden' });
+  });
+
+  it('is used with keys alone: pick, reject, take back, look alone, keep, and undo', async () => {
+    const page = await openTable();
+    await page.keyboard.press('1');
+    await page.keyboard.press('p');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('x');
+    await page.keyboard.press('3');
+    await page.keyboard.press('x');
+    await page.getByText('1 picked, 2 rejected').waitFor();
+    await page.keyboard.press('z');
+    await page.getByText('1 picked, 1 rejected').waitFor();
+    await page.keyboard.press('Space');
+    await expect.poll(() => page.locator('.table-cell').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.table-cell').count()).toBe(4);
+    await page.keyboard.press('2');
+    expect(await nameOf(page)).toContain('Rejected');
+
+    await page.getByRole('button', { name: 'Keep 1' }).click();
+    await page.getByText('1 kept, 1 hidden').waitFor();
+    const [picked, rejected, open] = await imagesOf(several);
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    expect([picked?.favorite, rejected?.hidden, open?.favorite, open?.hidden]).toEqual([
+      true,
+      true,
+      undefined,
+      undefined,
+    ]);
+    await expect
+      .poll(async () =>
+        (await imagesOf(several)).some(({ favorite, hidden }) => favorite || hidden),
+      )
+      .toBe(false);
+  });
+
+  it('names a job that does not exist and shows the others', async () => {
+    const gone = '0199f0a0-0000-7000-8000-000000000001';
+    const path = `/dashboard/table?jobs=${several},${gone}`;
+    const page = await openPage(bridge.address, { path, expects: [/404/] });
+
+    await page.getByText('1 job could not be read').waitFor();
+    expect(await page.locator('.table-cell').count()).toBe(3);
+  });
+});
