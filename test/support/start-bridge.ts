@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startBalancer } from './balancer.ts';
 import { openDrivers } from './drivers.ts';
 
 /** Path of the compiled program. */
@@ -55,7 +56,7 @@ export interface StartedBridge {
   end(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-const started: StartedBridge[] = [];
+const started: Pick<StartedBridge, 'end'>[] = [];
 const folders: string[] = [];
 
 /** Creates a new folder that `cleanUp` removes. */
@@ -65,9 +66,32 @@ export async function freshFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts the compiled program on a free port, as a user would. Resolves as soon as it listens. */
+/**
+ * Starts the compiled program on a free port, as a user would. Resolves as soon as it listens. With BALANCED=true, starts two
+ * replicas behind HAProxy, which look like one bridge.
+ */
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
+  if (process.env['BALANCED'] !== 'true') return startOne({ ...options, cwd });
+  const one = await startOne({ ...options, cwd });
+  const two = await startOne({ ...options, cwd });
+  const { address, stop } = await startBalancer([one.port, two.port]);
+  return {
+    ...one,
+    address,
+    port: Number(new URL(address).port),
+    stdout: () => one.stdout() + two.stdout(),
+    stderr: () => one.stderr() + two.stderr(),
+    async end(signal) {
+      const [ended] = await Promise.all([one.end(signal), two.end(signal)]);
+      await stop();
+      return ended;
+    },
+  };
+}
+
+async function startOne(options: Options & { readonly cwd: string }): Promise<StartedBridge> {
+  const { cwd } = options;
   const argv = [options.command ?? 'quickstart', ...toArguments(options)];
   const run = launchProgram(argv, cwd, options.env, options);
   const address = await new Promise<string>((resolve, reject) => {

@@ -253,7 +253,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
 
     const events = await images.generate(request);
     const work = (async () => {
-      for await (const _ of events) ending.child.kill('SIGTERM');
+      for await (const _ of events) void ending.end('SIGTERM');
     })();
 
     const error = await work.catch((thrown: unknown) => thrown);
