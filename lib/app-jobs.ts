@@ -95,9 +95,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     },
     maxInputBytes: config.inputs.max_bytes_each,
   });
-  const maxRunning = toMaxRunning(config);
-  const more = { batches: stores.batches, cancelJob, acceptance, tokens, ids, maxRunning };
-  const changing = { ...shared, ...more };
+  const changing = { ...shared, batches: stores.batches, cancelJob, acceptance, tokens, ids };
   const jobs = createJobs(changing);
   const { publisher } = artifacts;
   const worker = createJobWorker({
@@ -117,7 +115,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({ ...changing, store: stores.queue }),
+      jobQueue: createQueueControl({ ...changing, store: stores.queue, config }),
       jobLists: createJobLists(shared),
       imageMarks: createImageMarks(shared),
       jobBatches: createJobBatches(changing),
@@ -141,13 +139,6 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
   };
-}
-
-/** Returns the number of jobs that run at the same time in all replicas, or, without a common limit, in this process. */
-function toMaxRunning({ replica, server }: Config): number {
-  const { enabled, max_running: ownLimit, max_running_total: total } = server.jobs;
-  if (!enabled) return 0;
-  return total === 'unlimited' ? (replica.work ? ownLimit : 0) : total;
 }
 
 async function warnOfWaiting(

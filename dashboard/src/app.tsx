@@ -15,6 +15,9 @@ import { text } from './text/text.ts';
 import './app.css';
 
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView, TopBar);
+const QueueDrawer = lazyView(
+  async () => (await import('./queue/drawer/queue-drawer.tsx')).QueueDrawer,
+);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
 const LightTableView = lazyView(
@@ -22,9 +25,12 @@ const LightTableView = lazyView(
   TopBar,
 );
 
+/** Returns true if one column fills the window, so that an open layer covers the whole page. */
+const isNarrow = () => window.matchMedia('(max-width: 899px)').matches;
+
 /** Renders the page. The images view stays mounted below the job view, so that it keeps its scroll position. */
 export function App() {
-  const { route } = usePage().router;
+  const { route, layer } = usePage().router;
   const { value: current } = route;
   useAppShortcuts();
   useViewsInAdvance();
@@ -36,7 +42,7 @@ export function App() {
       {visited.current && (
         <div
           class="app-view"
-          inert={current.view !== 'images'}
+          inert={current.view !== 'images' || (layer.value === 'queue' && isNarrow())}
           data-away={current.view !== 'images'}
         >
           <TopBar />
@@ -52,6 +58,7 @@ export function App() {
       {current.view === 'job' && <JobView id={current.id} />}
       {current.view === 'table' && <LightTableView />}
       {current.view === 'unknown' && <NotHere />}
+      {current.view === 'images' && layer.value === 'queue' && <QueueDrawer />}
       <MaskLayer />
       <TokenDialog />
       <HelpDialogs />
@@ -76,7 +83,14 @@ function NotHere() {
 /** Renders the home view: the panel for a new image and the gallery. The dock replaces a collapsed panel. */
 function ImagesView() {
   // In tinykeys, a bare bracket has a special meaning. Parentheses turn the key into a regular expression.
-  useShortcuts({ '(\\[)': togglePanel });
+  const { router } = usePage();
+  useShortcuts({
+    '(\\[)': togglePanel,
+    q: () => {
+      if (router.layer.peek() === 'queue') void router.back();
+      else router.openLayer('queue');
+    },
+  });
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>
       <MakePanel />

@@ -5,6 +5,7 @@ import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
 import { createImageCache } from './images/image-cache.ts';
+import { createJobBatches } from './jobs/job-batches.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
@@ -36,6 +37,7 @@ export function createPage() {
   const providers = createProviders(api, connection);
   const toasts = createToasts();
   const undo = createUndo(toasts);
+  const batches = createJobBatches(api, { toasts, undo });
   const today = createToday(document);
   /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
   const help = signal<'shortcuts' | 'realModel' | undefined>(undefined);
@@ -72,6 +74,7 @@ export function createPage() {
     api,
     images,
     jobs,
+    batches,
     shown,
     providers,
     toasts,

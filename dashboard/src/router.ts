@@ -11,7 +11,7 @@ export type Route =
   | { readonly view: 'unknown' };
 
 /** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
-export type Layer = 'make' | 'mask' | undefined;
+export type Layer = 'make' | 'mask' | 'queue' | undefined;
 
 interface State {
   readonly layer?: Layer;

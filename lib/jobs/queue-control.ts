@@ -1,3 +1,4 @@
+import type { Config } from '../config/settings/settings.ts';
 import {
   MAX_PLACES,
   type OwnQueue,
@@ -27,8 +28,10 @@ interface Deps {
     nameOf(id: string): string | undefined;
   };
   readonly clock: Clock;
-  /** The number of jobs that run at the same time. */
-  readonly maxRunning: number;
+  readonly config: {
+    readonly replica: Pick<Config['replica'], 'work'>;
+    readonly server: { readonly jobs: Config['server']['jobs'] };
+  };
   /** The secret of the database. */
   readonly secret: Uint8Array;
 }
@@ -48,7 +51,8 @@ export type QueueControl = ReturnType<typeof createQueueControl>;
  * places of its own jobs.
  */
 export function createQueueControl(deps: Deps) {
-  const { store, cancelJob, tokens, clock, maxRunning } = deps;
+  const { store, cancelJob, tokens, clock } = deps;
+  const maxRunning = toMaxRunning(deps.config);
   const cursors = createSealedCursors(deps.secret);
   const view = async (): Promise<Queue> => toView(await store.read(), maxRunning, clock.nowMs());
   const ownerOf = (token: string) => {
@@ -129,6 +133,13 @@ export function createQueueControl(deps: Deps) {
       return toJobView(cancelled);
     },
   };
+}
+
+/** Returns the number of jobs that run at the same time in all replicas, or, without a common limit, in this process. */
+function toMaxRunning({ replica, server }: Deps['config']): number {
+  const { enabled, max_running: ownLimit, max_running_total: total } = server.jobs;
+  if (!enabled) return 0;
+  return total === 'unlimited' ? (replica.work ? ownLimit : 0) : total;
 }
 
 function toUsual(job: JobWork, usualOf: UsualSecs): { usual_ms?: number } {

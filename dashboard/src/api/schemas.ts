@@ -1,4 +1,4 @@
-import type { components } from './schema.d.ts';
+import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
@@ -23,6 +23,12 @@ export type ApiEvent = Diagnostics['events']['items'][number];
 export type BridgeError = Schemas['BridgeError'];
 export type ErrorReply = Schemas['ErrorReply'];
 export type Queue = Schemas['ImageQueue'];
+export type QueueJobPage = NonNullable<
+  paths['/v1/queue/jobs']['get']['responses'][200]['content']['application/json']
+>;
+export type OwnQueue = Schemas['OwnImageQueue'];
+export type JobBatch = Schemas['ImageJobBatch'];
+export type JobBatchResult = Schemas['ImageJobBatchResult'];
 export type UsageReport = Schemas['UsageReport'];
 export type ImagePlan = Schemas['ImagePlan'];
 export type PlanRequest = Schemas['ImagePlanRequest'];

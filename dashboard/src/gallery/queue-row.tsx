@@ -26,9 +26,7 @@ export function QueueRow() {
             {text('gallery.queue.resume')}
           </Button>
         )}
-        <Button onClick={() => router.setQuery({ status: 'queued' })}>
-          {text('gallery.queue.show')}
-        </Button>
+        <Button onClick={() => router.openLayer('queue')}>{text('gallery.queue.show')}</Button>
       </Banner>
     </div>
   );

@@ -23,6 +23,7 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.search', keys: ['/'] },
       { does: 'help.views', keys: ['G', 'I', 'S'] },
       { does: 'make.fold', keys: ['['] },
+      { does: 'queue.title', keys: ['Q'] },
       { does: 'action.undo', keys: ['Z'] },
       { does: 'help.help', keys: ['?'] },
     ],
@@ -58,6 +59,15 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'job.one.favourite', keys: ['F'] },
       { does: 'help.table.look', keys: ['Space', 'I'] },
       { does: 'help.zoom', keys: ['+', '−', '0'] },
+    ],
+  },
+  {
+    title: 'queue.title',
+    rows: [
+      { does: 'help.queueMove', keys: ['Alt', '↑', '↓'] },
+      { does: 'queue.first', keys: ['Alt', 'Home'] },
+      { does: 'help.queueSelect', keys: ['Space', 'Shift', '↓'] },
+      { does: 'help.queueCancel', keys: ['Del'] },
     ],
   },
   {

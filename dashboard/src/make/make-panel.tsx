@@ -16,7 +16,8 @@ import './make-panel.css';
 export function MakePanel() {
   const { router } = usePage();
   // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
-  const isSheet = router.layer.value !== undefined;
+  const { value: layer } = router.layer;
+  const isSheet = layer === 'make' || layer === 'mask';
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isSheet || router.layer.peek() !== 'make') return;

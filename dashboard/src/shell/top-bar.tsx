@@ -63,13 +63,14 @@ function Mark() {
   );
 }
 
-/** Shows how many jobs are running and waiting, and leads to the waiting jobs. Renders nothing if there are none. */
+/** Shows how many jobs are running and waiting, and opens the queue. Renders nothing if there are none. */
 function WorkStatus() {
-  const { jobs, queue } = usePage();
+  const { jobs, queue, router } = usePage();
   const open = [...jobs.open.value.values()];
   if (open.length === 0) return null;
   const running = open.filter(({ status }) => status === 'running').length;
   const queued = open.length - running;
+  const isOpen = router.layer.value === 'queue';
   const isPaused = queued > 0 && queue.latest.value?.paused === true;
   const parts = [
     running > 0 && text('app.working.running', { count: running }),
@@ -78,13 +79,27 @@ function WorkStatus() {
   const content = (
     <>
       <i class={isPaused && running === 0 ? 'dot warn' : 'dot live'} />
-      {parts.filter(Boolean).join(text('list.separator'))}
+      <span class="wide-text">{parts.filter(Boolean).join(text('list.separator'))}</span>
+      <span class="only-narrow" aria-hidden="true">
+        {[running, queued].filter(Boolean).join(' + ')}
+      </span>
     </>
   );
-  if (queued === 0) return <span class="tab num only-wide">{content}</span>;
   return (
-    <Link to="?status=queued" class="tab num only-wide">
+    <button
+      type="button"
+      class="tab pickable num work-status"
+      aria-expanded={isOpen}
+      onClick={() => {
+        if (isOpen) void router.back();
+        else if (router.route.peek().view === 'images') router.openLayer('queue');
+        else {
+          router.navigate('');
+          router.openLayer('queue');
+        }
+      }}
+    >
       {content}
-    </Link>
+    </button>
   );
 }

@@ -1,6 +1,8 @@
 import { text } from '../text/text.ts';
 import type { Toasts } from './toasts.ts';
 
+export type Undo = ReturnType<typeof createUndo>;
+
 /** Remembers actions that can be undone. The page offers undo instead of asking for confirmation. */
 export function createUndo(toasts: Toasts) {
   const stack: { readonly revert: () => void; readonly toast: number }[] = [];

@@ -107,7 +107,7 @@ export async function saveAll(
 }
 
 /** Creates the actions that mark and hide jobs. The actions take effect at once and offer an undo. */
-function createJobMarks({ jobs, undo, toasts, submissions }: Page) {
+function createJobMarks({ jobs, batches, undo, toasts }: Page) {
   const known = (ids: readonly string[]): readonly JobSummary[] =>
     ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
 
@@ -149,24 +149,9 @@ function createJobMarks({ jobs, undo, toasts, submissions }: Page) {
     report(outcome, key, () => void setHidden(outcome.failed, hidden));
   }
 
-  /** Cancels waiting jobs. Undo sends their requests again, so that the jobs wait anew. */
-  async function cancelWaiting(ids: readonly string[]): Promise<void> {
-    const outcome = await runForEach(known(ids), ({ id }) => jobs.cancel(id));
-    const { done } = outcome;
-    if (done.length > 0) {
-      undo.offer(text('gallery.wasCancelled', { count: done.length }), () => void queueAnew(done));
-    }
-    report(outcome, 'gallery.cancelFailed', () => void cancelWaiting(outcome.failed));
-  }
-
-  /** Queues cancelled jobs anew, the oldest first. */
-  async function queueAnew(ids: readonly string[]): Promise<void> {
-    const list = known(ids).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const outcome = await runForEach(list, async ({ id }) => {
-      await submissions.retry(id);
-    });
-    report(outcome, 'gallery.queueFailed', () => void queueAnew(outcome.failed));
-  }
+  /** Cancels waiting jobs. Undo queues their requests anew. */
+  const cancelWaiting = (ids: readonly string[]) =>
+    batches.change({ action: 'cancel' }, ids, 'gallery.wasCancelled');
 
   async function cancelRunning(ids: readonly string[]): Promise<void> {
     const outcome = await runForEach(known(ids), ({ id }) => jobs.cancel(id));

@@ -57,6 +57,15 @@ export function createGalleryState(deps: Deps) {
     else cursor.value = ids[Math.min(position, ids.length - 1)];
   });
 
+  effect(() => {
+    // If the pages that were read contain only waiting jobs without cards, the images are on later pages.
+    const { state, complete, loadMore } = feed.value;
+    const isEmpty = arrivals.shown.value.length === 0;
+    if (!isEmpty || state.value !== 'ready' || complete.value) return;
+    // The first call may join the read that is just ending.
+    void loadMore().then(() => (arrivals.shown.peek().length === 0 ? loadMore() : undefined));
+  });
+
   return {
     filter,
     feed,

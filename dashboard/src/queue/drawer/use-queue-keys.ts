@@ -1,0 +1,47 @@
+import type { QueuePlaces } from './queue-places.ts';
+
+/** Returns the handler of the keys in the drawer. `close` closes the drawer. */
+export function useQueueKeys(places: QueuePlaces, close: () => void) {
+  /** Moves the focus by one row. With `isSelecting`, selects the rows on the way. */
+  function step(by: number, isSelecting: boolean): void {
+    const { value: ids } = places.shown;
+    const at = ids.indexOf(places.cursor.id.peek() ?? '');
+    const next = ids[Math.min(Math.max(at + by, 0), ids.length - 1)];
+    if (next === undefined) return;
+    if (isSelecting) {
+      const from = ids[at];
+      places.chosen.value = new Set([
+        ...places.chosen.peek(),
+        ...(from === undefined ? [] : [from]),
+        next,
+      ]);
+    }
+    places.cursor.focus(next);
+  }
+
+  return function onKeyDown(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (places.chosen.peek().size > 0) places.chosen.value = new Set();
+      else close();
+      return;
+    }
+    const isInRow = event.target instanceof HTMLElement && event.target.closest('.queue-wait');
+    const isMove = event.key === 'ArrowUp' || event.key === 'ArrowDown';
+    if (isMove && event.altKey) {
+      if (!isInRow) return;
+      event.preventDefault();
+      void places.move(places.targets(), event.key === 'ArrowUp' ? 'up' : 'down');
+    } else if (isMove) {
+      event.preventDefault();
+      step(event.key === 'ArrowUp' ? -1 : 1, event.shiftKey);
+    } else if (event.key === 'Home' && event.altKey && isInRow) {
+      event.preventDefault();
+      void places.move(places.targets(), 'first');
+    } else if (event.key === 'Delete' && isInRow) {
+      event.preventDefault();
+      void places.cancel(places.targets());
+    }
+  };
+}
