@@ -84,9 +84,11 @@ export function toFingerprintedRequest(
 }
 
 function toIdentified(
-  { filename }: ImageInput | FileInput,
+  { filename, canvas }: ImageInput | FileInput,
   source: InputSource | undefined,
   image: string | undefined,
 ): object {
-  return { image, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
+  const mediaType = source?.declaredMediaType?.replace('/jpg', '/jpeg');
+  // Without a canvas, the fingerprint must equal the fingerprint of versions that did not support a canvas.
+  return { image, filename, media_type: mediaType, ...(canvas && { canvas }) };
 }

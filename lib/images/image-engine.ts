@@ -1,6 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
+import { createAreaTools } from './composite/areas.ts';
 import { createCompositePool, createCompositeTools } from './composite/composites.ts';
 import { splice } from './container/container-format.ts';
 import { CONTAINERS } from './container/containers.ts';
@@ -91,6 +92,7 @@ function createTools(
     },
 
     ...createCompositeTools(work, composites),
+    ...createAreaTools(work),
 
     async writeXmp(image, content, signal) {
       const bytes = await track(writeXmp(image, content, slices, signal));

@@ -113,6 +113,12 @@ export interface Canvas extends Edges {
   readonly area: Edges & { readonly left: number; readonly top: number };
 }
 
+/** A rectangle in the pixels of an image, of which at least one pixel is in the image. */
+export interface PixelArea extends Edges {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** A source image, and the mask of the areas in which an edit may change the image. */
 export interface MaskedSource {
   readonly source: VerifiedImage;
@@ -158,6 +164,13 @@ export interface ImageTools {
   ): Promise<Buffer>;
   /** Draws an image on a canvas. Resolves with a PNG in sRGB without metadata, rotated according to the EXIF orientation. */
   drawOnCanvas(image: VerifiedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
+  /**
+   * Crops or extends an image to a rectangle of its upright pixels. Resolves with a PNG in 8-bit sRGB without metadata. Pixels of the
+   * image stay exact, and the part beyond the image repeats its edge pixels.
+   */
+  cropOrExtend(image: VerifiedImage, area: PixelArea, signal: AbortSignal): Promise<Buffer>;
+  /** Draws a mask of the size of a rectangle. Resolves with a PNG whose alpha is 255 over the image and 0 beyond its edges. */
+  drawAreaMask(image: Edges, area: PixelArea, signal: AbortSignal): Promise<Buffer>;
   /**
    * Draws a mask on a canvas. Resolves with a PNG in which each pixel is either open or closed. A pixel is open if its alpha in
    * the mask is below 255. The canvas outside the area is closed. `alpha`: open pixels have alpha 0, closed pixels have alpha

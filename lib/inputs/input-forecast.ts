@@ -3,6 +3,7 @@ import type { PlanInput } from '../contract/request/image-input.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { type Edges, type ImageLimits, overLimits } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
+import { checkCanvas, edgesOf, isBeyond } from './canvas.ts';
 import {
   type InputFacts,
   type InputSet,
@@ -90,10 +91,14 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
         const hasAlpha = known.get(sources.mask)?.format !== 'jpeg';
         checkMask({ hasAlpha, upright: uprightOf(sources.mask) }, uprightOf(sources.images[0]));
       }
-      return mapInputs(sources, (source) => {
+      const [first] = sources.images;
+      if (first) checkCanvas(first, imageLimits);
+      const facts = mapInputs(sources, (source) => {
         const upright = uprightOf(source);
         return { byteLength: known.get(source)?.bytes ?? 0, ...(upright ? { upright } : {}) };
       });
+      const mask = facts.mask ?? canvasMaskOf(first);
+      return mask ? { ...facts, mask } : facts;
     },
   };
 }
@@ -103,5 +108,14 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
  * orientation.
  */
 function uprightOf(source: PlannedSource | undefined): Edges | undefined {
+  if (source?.canvas) return edgesOf(source.canvas);
   return source?.kind === 'described' ? source.upright : undefined;
+}
+
+/** Returns the mask that the bridge makes for a canvas that reaches beyond a described image. Undefined if there is none. */
+function canvasMaskOf(source: PlannedSource | undefined): InputFacts | undefined {
+  if (source?.kind !== 'described' || !source.canvas || !source.upright) return undefined;
+  const { canvas, upright } = source;
+  if (!isBeyond(upright, canvas)) return undefined;
+  return { byteLength: 0, upright: edgesOf(canvas), alpha: 'some' };
 }

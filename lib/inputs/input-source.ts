@@ -1,3 +1,4 @@
+import type { CanvasArea } from '../contract/request/image-input.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { type Edges, uprightEdges, type VerifiedImage } from '../images/image.ts';
 
@@ -6,6 +7,8 @@ interface Named {
   readonly field: string;
   /** Media type declared by the client, in lower case. Used only for a comparison with the actual type. */
   readonly declaredMediaType?: string;
+  /** The rectangle to which the image is cropped or extended. */
+  readonly canvas?: CanvasArea;
 }
 
 /** An image whose bytes are in the request. */

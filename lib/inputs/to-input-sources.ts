@@ -1,6 +1,7 @@
 import type {
   ArtifactInput,
   Base64Input,
+  CanvasArea,
   DataUrlInput,
   FileInput,
   ImageInput,
@@ -92,7 +93,7 @@ function* toInputSource(
     case 'base64': {
       const inline = toInlineText(input, field);
       const bytes = yield* decodeBase64(inline, maxBytes);
-      return { kind: 'inline', field, bytes, ...declaredInline(input, inline) };
+      return { kind: 'inline', field, bytes, ...canvasOf(input), ...declaredInline(input, inline) };
     }
     case 'file':
       if (input.bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
@@ -109,12 +110,17 @@ function toPlannedSource({ input, field }: NamedImage<PlanInput>, maxBytes: numb
     case 'base64': {
       const inline = toInlineText(input, field);
       const byteLength = base64Bytes(inline, maxBytes);
-      return { kind: 'described', field, byteLength, ...declaredInline(input, inline) };
+      return {
+        ...{ kind: 'described', field, byteLength },
+        ...canvasOf(input),
+        ...declaredInline(input, inline),
+      };
     }
     case 'described': {
       const { format, width, height, bytes: byteLength } = input;
       if (byteLength > maxBytes) throw badInput(field, field, 'too_many_bytes');
-      return { kind: 'described', field, byteLength, format, upright: { width, height } };
+      const upright = { width, height };
+      return { kind: 'described', field, byteLength, format, upright, ...canvasOf(input) };
     }
     case 'artifact':
     case 'url':
@@ -127,10 +133,15 @@ function toElsewhere(
   input: ArtifactInput | UrlInput,
   field: string,
 ): ArtifactSource | RemoteSource {
+  const more = { ...declared(input.media_type), ...canvasOf(input) };
   return input.type === 'artifact'
-    ? { kind: 'artifact', field, artifactId: input.artifact_id, ...declared(input.media_type) }
+    ? { kind: 'artifact', field, artifactId: input.artifact_id, ...more }
     : // Errors of a remote image name the field of its URL.
-      { kind: 'remote', field: `${field}.url`, url: input.url, ...declared(input.media_type) };
+      { kind: 'remote', field: `${field}.url`, url: input.url, ...more };
+}
+
+function canvasOf({ canvas }: { readonly canvas?: CanvasArea | undefined }) {
+  return canvas === undefined ? {} : { canvas };
 }
 
 function toInlineText(input: DataUrlInput | Base64Input, field: string): InlineText {

@@ -1,6 +1,7 @@
 import { headerEdges } from '../images/container/containers.ts';
 import { type ImageEngine, uprightEdges, type VerifiedImage } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
+import { placeOnCanvas } from './canvas.ts';
 import { type InputSet, type InputSource, toList } from './input-source.ts';
 import type { InputContext, InputLoader } from './load-input.ts';
 
@@ -12,6 +13,8 @@ interface Deps {
     readonly max_bytes_total: number;
     /** `images.max_request_pixels`. */
     readonly max_request_pixels: number;
+    /** `images.max_pixels`. */
+    readonly max_pixels: number;
   };
 }
 
@@ -40,23 +43,6 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return loaded;
   }
 
-  /**
-   * Throws `input` for the first image that takes the total number of pixels, according to the image headers, above
-   * `max_request_pixels`. An image with an unreadable header is rejected later.
-   */
-  function refuseTooManyPixels(sources: readonly InputSource[], loaded: readonly Buffer[]): void {
-    let pixels = 0;
-    for (const [index, { field }] of sources.entries()) {
-      const edges = headerEdges(loaded[index] ?? NOTHING);
-      if (edges) pixels += edges.width * edges.height;
-      if (pixels <= limits.max_request_pixels) continue;
-      throw badInput(field, field, 'too_many_pixels_in_request', {
-        limit: 'images.max_request_pixels',
-        max_pixels: limits.max_request_pixels,
-      });
-    }
-  }
-
   async function verifyOne(
     { field, declaredMediaType }: InputSource,
     bytes: Buffer,
@@ -77,7 +63,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     context: InputContext,
   ): Promise<readonly VerifiedImage[]> {
     const loaded = await loadAll(sources, context);
-    refuseTooManyPixels(sources, loaded);
+    refuseTooManyPixels(sources, loaded, limits);
     const outcomes = await Promise.allSettled(
       sources.map((source, index) => verifyOne(source, loaded[index] ?? NOTHING, context)),
     );
@@ -99,11 +85,14 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     ): Promise<InputSet<VerifiedImage>> {
       const { images, mask, references } = sources;
       const all = await verifyAll(toList(sources), context);
+      const [given, ...others] = all.slice(0, images.length);
+      const [source] = images;
+      const placed = given && source && (await place(source, given, { engine, limits }, context));
       const verified = {
-        images: all.slice(0, images.length),
+        images: placed ? [placed.image, ...others] : [],
         references: all.slice(all.length - references.length),
       };
-      const verifiedMask = mask && all[images.length];
+      const verifiedMask = mask ? all[images.length] : placed?.mask;
       if (!verifiedMask) return verified;
       const [image] = verified.images;
       checkMask(
@@ -113,4 +102,38 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
       return { ...verified, mask: verifiedMask };
     },
   };
+}
+
+/**
+ * Throws `input` for the first image that takes the total number of pixels, according to the image headers, above
+ * `max_request_pixels`. An image with an unreadable header is rejected later.
+ */
+function refuseTooManyPixels(
+  sources: readonly InputSource[],
+  loaded: readonly Buffer[],
+  limits: Pick<Deps['limits'], 'max_request_pixels'>,
+): void {
+  let pixels = 0;
+  for (const [index, { field }] of sources.entries()) {
+    const edges = headerEdges(loaded[index] ?? NOTHING);
+    if (edges) pixels += edges.width * edges.height;
+    if (pixels <= limits.max_request_pixels) continue;
+    throw badInput(field, field, 'too_many_pixels_in_request', {
+      limit: 'images.max_request_pixels',
+      max_pixels: limits.max_request_pixels,
+    });
+  }
+}
+
+/** Crops or extends the first image to its canvas. The result is limited like an image that was sent. */
+async function place(
+  source: InputSource,
+  image: VerifiedImage,
+  { engine, limits }: Pick<Deps, 'engine' | 'limits'>,
+  { scope, signal }: InputContext,
+) {
+  const tools = engine.forScope(scope);
+  const placed = await placeOnCanvas(source, image, { tools, limits, signal });
+  if (placed.image.bytes.length <= limits.max_bytes_each) return placed;
+  throw badInput(`${source.field}.canvas`, source.field, 'too_many_bytes');
 }

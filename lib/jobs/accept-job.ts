@@ -107,7 +107,8 @@ function createAcceptJob(deps: Deps) {
     const images = await verifier.verify(request.inputs, { scope, signal });
     const facts = mapInputs(images, factsOf);
     const route = await generation.plan(request, context, facts);
-    const parents = known ?? (await findParents(scope, request.inputs));
+    const found = known ?? (await findParents(scope, request.inputs));
+    const parents = images.mask && !request.inputs.mask ? behindMask(found, images) : found;
     return inputs.keepFor(toList(images), signal, () => addJob(route, { images, parents }, facts));
 
     function addJob(
@@ -209,6 +210,16 @@ function createSubmitJob(
   };
 }
 
+/** Moves the origins of the references behind the mask that the bridge has made for a canvas. */
+function behindMask(
+  parents: NewJob['parents'],
+  { images }: Pick<InputSet<unknown>, 'images'>,
+): NewJob['parents'] {
+  return parents.map((parent) =>
+    parent.input < images.length ? parent : { ...parent, input: parent.input + 1 },
+  );
+}
+
 function hasImages({ images, mask, reference_images }: AnyImageRequest): boolean {
   return images.length > 0 || mask !== null || reference_images.length > 0;
 }
@@ -300,7 +311,8 @@ function toStoredRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>
     ...rest,
     output: { ...output, response_format: 'artifact' },
     images: toStored(images, inputs.images),
-    mask: (mask && toStored([mask], inputs.mask ? [inputs.mask] : [])[0]) ?? null,
+    // The mask may be the part of a canvas beyond the image, which the request does not contain.
+    mask: toStored([mask ?? {}], inputs.mask ? [inputs.mask] : [])[0] ?? null,
     reference_images: toStored(reference_images, inputs.references),
   };
 }

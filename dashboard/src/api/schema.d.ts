@@ -968,6 +968,17 @@ export interface components {
             type: "data_url";
             /** @description A data URL such as `data:image/png;base64,…`; jpeg and webp are accepted too. */
             data_url: string;
+            /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+            canvas?: {
+                /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                x: number;
+                /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                y: number;
+                /** @description The width in pixels. */
+                width: number;
+                /** @description The height in pixels. */
+                height: number;
+            } | null;
             /** @description A name for display only. */
             filename?: string | null;
             /** @description The declared media type. The image is rejected if its bytes have a different type. */
@@ -977,6 +988,17 @@ export interface components {
             type: "base64";
             /** @description The image in base64 (RFC 4648, section 4), padded and without white space. */
             data: string;
+            /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+            canvas?: {
+                /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                x: number;
+                /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                y: number;
+                /** @description The width in pixels. */
+                width: number;
+                /** @description The height in pixels. */
+                height: number;
+            } | null;
             /** @description A name for display only. */
             filename?: string | null;
             /** @description The declared media type. The image is rejected if its bytes have a different type. */
@@ -986,6 +1008,17 @@ export interface components {
             type: "artifact";
             /** @description The id of an image that this bridge made for the same token. */
             artifact_id: string;
+            /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+            canvas?: {
+                /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                x: number;
+                /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                y: number;
+                /** @description The width in pixels. */
+                width: number;
+                /** @description The height in pixels. */
+                height: number;
+            } | null;
             /** @description A name for display only. */
             filename?: string | null;
             /** @description The declared media type. The image is rejected if its bytes have a different type. */
@@ -995,6 +1028,17 @@ export interface components {
             type: "url";
             /** @description An https URL. Requires the setting `inputs.remote.enabled`. */
             url: string;
+            /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+            canvas?: {
+                /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                x: number;
+                /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                y: number;
+                /** @description The width in pixels. */
+                width: number;
+                /** @description The height in pixels. */
+                height: number;
+            } | null;
             /** @description A name for display only. */
             filename?: string | null;
             /** @description The declared media type. The image is rejected if its bytes have a different type. */
@@ -1327,6 +1371,17 @@ export interface components {
             height: number;
             /** @description The size of the encoded image, in bytes. */
             bytes: number;
+            /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+            canvas?: {
+                /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                x: number;
+                /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                y: number;
+                /** @description The width in pixels. */
+                width: number;
+                /** @description The height in pixels. */
+                height: number;
+            } | null;
         };
         OpenAiImageGeneration: {
             /** @description A description of the image. */

@@ -22,7 +22,28 @@ const DisplayFilename = v.pipe(
   ),
 );
 
+/** The maximum position and edge of a canvas, in pixels. */
+const MAX_CANVAS = 65_535;
+
+const place = v.pipe(v.number(), v.integer(), v.minValue(-MAX_CANVAS), v.maxValue(MAX_CANVAS));
+const edge = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_CANVAS));
+
+/** A rectangle of an image after rotation according to its EXIF orientation. It may reach beyond the edges of the image. */
+export const CanvasArea = closedObject({
+  x: documented(place, 'The left edge in the pixels of the image. Negative beyond its left edge.'),
+  y: documented(place, 'The upper edge in the pixels of the image. Negative above its upper edge.'),
+  width: documented(edge, 'The width in pixels.'),
+  height: documented(edge, 'The height in pixels.'),
+});
+export type CanvasArea = v.InferOutput<typeof CanvasArea>;
+
+const canvas = documented(
+  v.optional(CanvasArea),
+  'Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn.',
+);
+
 const common = {
+  canvas,
   filename: documented(v.optional(DisplayFilename), 'A name for display only.', {
     minLength: 1,
     maxLength: 255,
@@ -93,6 +114,7 @@ export interface FileInput {
   readonly type: 'file';
   readonly bytes: Buffer;
   readonly filename?: never;
+  readonly canvas?: never;
 }
 
 /** An input image of a job: the checksum and metadata instead of the bytes, which are stored when the job is accepted. */
@@ -123,6 +145,7 @@ export const DescribedInput = closedObject({
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),
     'The size of the encoded image, in bytes.',
   ),
+  canvas,
 });
 
 /** An image in a plan request: sent or only described. */

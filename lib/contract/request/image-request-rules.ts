@@ -23,6 +23,9 @@ interface Candidate {
   readonly policies: Policies;
 }
 
+/** The maximum number of pixels of a canvas that has a mask. */
+const MAX_MASK_PIXELS = 4096 * 4096;
+
 const count = (inputs: readonly unknown[] | undefined): number => inputs?.length ?? 0;
 const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
@@ -47,6 +50,25 @@ const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
     needs: ['operation', 'mask'],
     message: 'is only allowed for an edit',
     broken: (r) => !isEdit(r) && Boolean(r.mask),
+  },
+  {
+    field: 'images',
+    needs: ['images', 'mask', 'reference_images'],
+    message: 'must have a canvas in no other place than images[0]',
+    broken: (r) =>
+      [
+        ...(r.images ?? []).slice(1),
+        ...(r.reference_images ?? []),
+        ...(r.mask ? [r.mask] : []),
+      ].some(({ canvas }) => canvas !== undefined),
+  },
+  {
+    field: 'images',
+    needs: ['images', 'mask'],
+    message: `must have a canvas of at most ${MAX_MASK_PIXELS} pixels (4096 × 4096) together with a mask`,
+    broken: ({ images: [image] = [], mask }) =>
+      Boolean(mask) &&
+      (image?.canvas ? image.canvas.width * image.canvas.height : 0) > MAX_MASK_PIXELS,
   },
   {
     field: 'images',

@@ -128,7 +128,7 @@ function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
 }
 
 /** Encodes an alpha plane as a PNG: as the alpha of a black image, or as a grey image that is white where the alpha is 0. */
-function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): Sharp {
+export function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): Sharp {
   const { data, width, height } = alpha;
   if (form === 'white') {
     const grey = sharp(data, { raw: rawOf(alpha, 1) }).negate();
@@ -158,7 +158,7 @@ function margins({ width, height, area }: Canvas) {
   };
 }
 
-function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
+export function rawOf({ width, height }: Edges, channels: Raw['channels']): Raw {
   return { width, height, channels };
 }
 

@@ -99,6 +99,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     const limits = {
       max_bytes_each: png.length - 1,
       max_bytes_total: png.length,
+      max_pixels: 1e8,
       max_request_pixels: 1e9,
     };
     await open({ ...anything, edit_images: { ...anything.edit_images, ...limits } });

@@ -55,7 +55,12 @@ export async function openGenerationRig(
     inputs: createInputVerifier({
       engine,
       loader: openInputLoader({ artifacts: delivery }),
-      limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000, max_request_pixels: 1e9 },
+      limits: {
+        max_bytes_each: 1_000_000,
+        max_bytes_total: 2_000_000,
+        max_pixels: 1e8,
+        max_request_pixels: 1e9,
+      },
     }),
     publisher: artifacts.publisher,
     admission,

@@ -38,6 +38,7 @@ const verifier = createInputVerifier({
   limits: {
     max_bytes_each: 4 * 1024 * 1024,
     max_bytes_total: 4 * 1024 * 1024,
+    max_pixels: 1e8,
     max_request_pixels: 1e9,
   },
 });

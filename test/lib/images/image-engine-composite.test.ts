@@ -273,6 +273,58 @@ describe('createImageEngine: drawOnCanvas', () => {
   });
 });
 
+describe('createImageEngine: cropOrExtend', () => {
+  const clamp = (at: number, last: number) => Math.min(Math.max(at, 0), last);
+
+  it.each([
+    [3, { x: 2, y: 1, width: 3, height: 2 }],
+    [4, { x: -2, y: 1, width: 12, height: 9 }],
+    [3, { x: 5, y: -3, width: 4, height: 4 }],
+  ] as const)('keeps the pixels of an image of %i channels in %j', async (channels, area) => {
+    const pixels = noise(11, 7, 6, channels);
+
+    const placed = await verified(await engine.cropOrExtend(await pngOf(pixels), area, signal));
+
+    const { width, height } = area;
+    expect(placed).toMatchObject({ format: 'png', width, height, orientation: 1 });
+    const { data } = await rawOf(placed);
+    const shown = upright(1, pixels);
+    for (let y = 0; y < height; y += 1) {
+      for (let x = 0; x < width; x += 1) {
+        const at = (y * width + x) * 4;
+        const expected = shown.samplesAt(clamp(x + area.x, 6), clamp(y + area.y, 5));
+        expect([...data.subarray(at, at + 4)]).toEqual(expected);
+      }
+    }
+  });
+
+  it('counts the pixels of an image after its rotation', async () => {
+    const pixels = noise(8, 5, 4, 3);
+    const source = await fromPixels(pixels).png().toBuffer();
+
+    for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const image = await verified(turned(source, 'png', orientation));
+      const area = { x: 1, y: 2, width: 1, height: 1 };
+      const { data } = await rawOf(await verified(await engine.cropOrExtend(image, area, signal)));
+
+      expect([...data]).toEqual(upright(orientation, pixels).samplesAt(1, 2));
+    }
+  });
+});
+
+describe('createImageEngine: drawAreaMask', () => {
+  it('is closed over the image and open beyond its edges', async () => {
+    const area = { x: -1, y: 1, width: 4, height: 3 };
+
+    const mask = await verified(await engine.drawAreaMask({ width: 2, height: 3 }, area, signal));
+
+    expect(mask).toMatchObject({ format: 'png', width: 4, height: 3, alpha: 'some' });
+    const { data } = await rawOf(mask);
+    const alpha = [...data].filter((_, at) => at % 4 === 3);
+    expect(alpha).toEqual([0, 255, 255, 0, 0, 255, 255, 0, 0, 0, 0, 0]);
+  });
+});
+
 describe('createImageEngine: drawMask', () => {
   const canvas: Canvas = { width: 8, height: 3, area: { left: 2, top: 1, width: 4, height: 1 } };
   const mask: Pixels = {

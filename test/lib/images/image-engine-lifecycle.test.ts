@@ -32,12 +32,15 @@ const OPERATIONS = [
   'convert',
   'cutOut',
   'drawOnCanvas',
+  'cropOrExtend',
+  'drawAreaMask',
   'drawMask',
   'composite',
 ] as const;
 const open = await fromPixels(plain(600, 400, [0, 0, 0, 0]))
   .png()
   .toBuffer();
+const area = { x: -8, y: 0, width: 608, height: 400 };
 const canvas = { width: 608, height: 400, area: { left: 4, top: 0, width: 600, height: 400 } };
 
 function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal: AbortSignal) {
@@ -60,6 +63,8 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
     convert: () => engine.convert(image, { format: 'jpeg' }, signal),
     cutOut: () => engine.removeBackground(image, matte, png, signal),
     drawOnCanvas: () => engine.drawOnCanvas(image, canvas, signal),
+    cropOrExtend: () => engine.cropOrExtend(image, area, signal),
+    drawAreaMask: () => engine.drawAreaMask(image, area, signal),
     drawMask: () => engine.drawMask(mask, canvas, 'alpha', signal),
     composite: () => engine.composite(image, masked, png, signal),
   };

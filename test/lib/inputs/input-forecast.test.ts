@@ -50,6 +50,28 @@ describe('createInputForecast', () => {
     });
   });
 
+  it('measures a canvas instead of its image, and the mask of its part beyond the image', async () => {
+    const canvas = { x: -5, y: 0, width: 25, height: 30 };
+
+    const facts = await measure([described({ canvas })]);
+    const cropped = await measure([described({ canvas: { ...canvas, x: 0, width: 20 } })]);
+
+    const upright = { width: 25, height: 30 };
+    expect(facts.images).toEqual([{ byteLength: 60, upright }]);
+    expect(facts.mask).toEqual({ byteLength: 0, upright, alpha: 'some' });
+    expect(cropped).not.toHaveProperty('mask');
+  });
+
+  it.each([
+    [{ x: 20, y: 0, width: 9, height: 9 }, 'canvas_outside_image'],
+    [{ x: 0, y: 0, width: 40, height: 40 }, 'too_many_pixels'],
+  ])('rejects the canvas %j', async (canvas, reason) => {
+    await expect(measure([described({ canvas })])).rejects.toMatchObject({
+      param: 'images[0]',
+      details: { field: 'images[0].canvas', reason },
+    });
+  });
+
   it('rejects the first image that exceeds the total', async () => {
     const refused = measure([described(), described(), described()]);
 

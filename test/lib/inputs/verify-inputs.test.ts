@@ -18,7 +18,12 @@ const engine = createImageEngine({
   clock: createManualClock(),
   slices,
 });
-const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000, max_request_pixels: 1e9 };
+const limits = {
+  max_bytes_each: 1_000_000,
+  max_bytes_total: 2_000_000,
+  max_pixels: 1e8,
+  max_request_pixels: 1e9,
+};
 const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
 const context = { scope: 'anonymous', signal: new AbortController().signal };
 
@@ -128,7 +133,12 @@ describe('createInputVerifier', () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
-      limits: { max_bytes_each: 100, max_bytes_total: 10_000, max_request_pixels: 1e9 },
+      limits: {
+        max_bytes_each: 100,
+        max_bytes_total: 10_000,
+        max_pixels: 1e8,
+        max_request_pixels: 1e9,
+      },
     });
 
     await expect(
@@ -147,7 +157,12 @@ describe('createInputVerifier', () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
-      limits: { max_bytes_each: 100, max_bytes_total: 250, max_request_pixels: 1e9 },
+      limits: {
+        max_bytes_each: 100,
+        max_bytes_total: 250,
+        max_pixels: 1e8,
+        max_request_pixels: 1e9,
+      },
     });
     const sources = {
       images: [inline('images[0]', Buffer.alloc(100)), inline('images[1]', Buffer.alloc(100))],
@@ -216,6 +231,7 @@ describe('createInputVerifier', () => {
     const limited = {
       max_bytes_each: bytes.length + 20,
       max_bytes_total: total,
+      max_pixels: 1e8,
       max_request_pixels: 1e9,
     };
     const sources = {
@@ -362,6 +378,58 @@ describe('createInputVerifier: masks', () => {
     );
 
     expect(verified.mask?.alpha).toBe('opaque');
+  });
+
+  it('crops the first image to its canvas', async () => {
+    const canvas = { x: 5, y: 2, width: 10, height: 4 };
+    const source = { ...(await image('images[0]', 20, 10)), canvas };
+
+    const verified = await verifier.verify(only(source), context);
+
+    expect(verified.images).toMatchObject([{ format: 'png', width: 10, height: 4 }]);
+    expect(verified).not.toHaveProperty('mask');
+  });
+
+  it('extends the first image, and makes the new part the mask', async () => {
+    const canvas = { x: -4, y: 0, width: 24, height: 10 };
+    const source = { ...(await image('images[0]', 20, 10)), canvas };
+
+    const verified = await verifier.verify(only(source), context);
+
+    expect(verified.images).toMatchObject([{ width: 24, height: 10 }]);
+    expect(verified.mask).toMatchObject({ width: 24, height: 10, alpha: 'some' });
+  });
+
+  it('compares a mask with the canvas, and keeps it', async () => {
+    const canvas = { x: -4, y: 0, width: 24, height: 10 };
+    const source = { ...(await image('images[0]', 20, 10)), canvas };
+    const mask = await image('mask', 24, 10, { channels: 4 });
+
+    const verified = await verifier.verify({ ...only(source), mask }, context);
+    const wrong = verifier.verify(
+      { ...only(source), mask: await image('mask', 20, 10, { channels: 4 }) },
+      context,
+    );
+
+    expect(verified.mask?.bytes).toBe(mask.bytes);
+    await expect(wrong).rejects.toMatchObject({ details: { reason: 'dimensions_differ' } });
+  });
+
+  it.each([
+    [{ x: 20, y: 0, width: 9, height: 9 }, { reason: 'canvas_outside_image' }],
+    [{ x: 0, y: -9, width: 9, height: 9 }, { reason: 'canvas_outside_image' }],
+    [
+      { x: 0, y: 0, width: 20_000, height: 20_000 },
+      { reason: 'too_many_pixels', limit: 'images.max_pixels', max_pixels: 1e8 },
+    ],
+  ])('rejects the canvas %j', async (canvas, details) => {
+    const source = { ...(await image('images[0]', 20, 10)), canvas };
+
+    await expect(verifier.verify(only(source), context)).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[0]',
+      details: { field: 'images[0].canvas', ...details },
+    });
   });
 });
 

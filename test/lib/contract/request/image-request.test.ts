@@ -4,6 +4,7 @@ import { ImageRequest, toIdempotencyKey } from '../../../../lib/contract/request
 import { errorOf, issuesOf, LIMITS, outputOf, verdictOf } from '../verdict-of.ts';
 
 const PNG = { type: 'base64', data: 'iVBORw0KGgo=' };
+const CANVAS = { x: -8, y: 0, width: 64, height: 64 };
 const base = { prompt: 'a cat' };
 const edit = { operation: 'edit', prompt: 'a cat', images: [PNG] };
 const stored = { response_format: 'artifact' };
@@ -43,6 +44,46 @@ const TOP_LEVEL: readonly Row[] = [
   ['an edit needs an image', { ...base, operation: 'edit' }, 'images: invalid_combination'],
   ['a generation takes no image', { ...base, images: [PNG] }, 'images: invalid_combination'],
   ['a generation takes no mask', { ...base, mask: PNG }, 'mask: invalid_combination'],
+  [
+    'a canvas has a width',
+    withInput({ ...PNG, canvas: { ...CANVAS, width: 0 } }),
+    'images[0].canvas.width: out_of_range',
+  ],
+  [
+    'a canvas has whole pixels',
+    withInput({ ...PNG, canvas: { ...CANVAS, x: 0.5 } }),
+    'images[0].canvas.x: out_of_range',
+  ],
+  [
+    'a canvas has no other fields',
+    withInput({ ...PNG, canvas: { ...CANVAS, z: 1 } }),
+    'images[0].canvas.z: unknown_field',
+  ],
+  [
+    'a canvas is complete',
+    withInput({ ...PNG, canvas: { x: 0, y: 0, width: 9 } }),
+    'images[0].canvas.height: required',
+  ],
+  [
+    'only the first image has a canvas',
+    { ...edit, images: [PNG, { ...PNG, canvas: CANVAS }] },
+    'images: invalid_combination',
+  ],
+  [
+    'a mask has no canvas',
+    { ...edit, mask: { ...PNG, canvas: CANVAS } },
+    'images: invalid_combination',
+  ],
+  [
+    'a reference has no canvas',
+    { ...base, reference_images: [{ ...PNG, canvas: CANVAS }] },
+    'images: invalid_combination',
+  ],
+  [
+    'a canvas with a mask has at most 4096 × 4096 pixels',
+    { ...edit, images: [{ ...PNG, canvas: { ...CANVAS, width: 8192, height: 8192 } }], mask: PNG },
+    'images: invalid_combination',
+  ],
   ['references are a list', { ...base, reference_images: PNG }, 'reference_images: invalid_type'],
   [
     'images have a limit',

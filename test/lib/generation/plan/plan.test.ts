@@ -232,7 +232,12 @@ async function providerRequestOf(
   provider = createScriptedProvider({ capabilities }),
 ) {
   const request = requestOf(sent);
-  const limits = { max_bytes_each: 1_000_000, max_bytes_total: 1_000_000, max_request_pixels: 1e9 };
+  const limits = {
+    max_bytes_each: 1_000_000,
+    max_bytes_total: 1_000_000,
+    max_pixels: 1e8,
+    max_request_pixels: 1e9,
+  };
   const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
   const inputs = await verifier.verify(request.inputs, {
     scope: 'anonymous',

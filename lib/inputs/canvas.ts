@@ -1,0 +1,71 @@
+import type { CanvasArea } from '../contract/request/image-input.ts';
+import type { Edges, ImageLimits, ImageTools, VerifiedImage } from '../images/image.ts';
+import { uprightEdges } from '../images/image.ts';
+import { badInput } from './bad-input.ts';
+import type { PlannedSource } from './input-source.ts';
+
+/** An image on its canvas, and the mask of the part beyond the image. The mask is absent if there is no such part. */
+interface PlacedInput {
+  readonly image: VerifiedImage;
+  readonly mask?: VerifiedImage;
+}
+
+export function edgesOf({ width, height }: CanvasArea): Edges {
+  return { width, height };
+}
+
+/** Returns true if a part of the canvas is beyond the edges of the image. */
+export function isBeyond(image: Edges, { x, y, width, height }: CanvasArea): boolean {
+  return x < 0 || y < 0 || x + width > image.width || y + height > image.height;
+}
+
+function isOutside(image: Edges, { x, y, width, height }: CanvasArea): boolean {
+  return x + width <= 0 || y + height <= 0 || x >= image.width || y >= image.height;
+}
+
+/** Throws `input` if the canvas has more pixels than an image may have, or if it shows no part of the image. */
+export function checkCanvas(
+  { field, canvas, ...source }: PlannedSource,
+  { max_pixels }: Pick<ImageLimits, 'max_pixels'>,
+  image = source.kind === 'described' ? source.upright : undefined,
+): void {
+  if (canvas === undefined) return;
+  if (canvas.width * canvas.height > max_pixels) {
+    const limit = { limit: 'images.max_pixels', max_pixels };
+    throw badInput(`${field}.canvas`, field, 'too_many_pixels', limit);
+  }
+  if (image && isOutside(image, canvas)) {
+    throw badInput(`${field}.canvas`, field, 'canvas_outside_image');
+  }
+}
+
+/**
+ * Crops or extends a verified image to the canvas of its source. Kept pixels are exact. Throws `input` if the canvas is too large or
+ * shows no part of the image.
+ */
+export async function placeOnCanvas(
+  source: PlannedSource,
+  image: VerifiedImage,
+  {
+    tools,
+    limits,
+    signal,
+  }: {
+    readonly tools: Pick<ImageTools, 'cropOrExtend' | 'drawAreaMask' | 'inspect'>;
+    readonly limits: Pick<ImageLimits, 'max_pixels'>;
+    readonly signal: AbortSignal;
+  },
+): Promise<PlacedInput> {
+  const { field, canvas } = source;
+  if (canvas === undefined) return { image };
+  const upright = uprightEdges(image);
+  checkCanvas(source, limits, upright);
+  const verified = async (bytes: Promise<Buffer>): Promise<VerifiedImage> => {
+    const inspection = await tools.inspect(await bytes, signal);
+    if (inspection.ok) return inspection.image;
+    throw badInput(`${field}.canvas`, field, inspection.fault);
+  };
+  const placed = await verified(tools.cropOrExtend(image, canvas, signal));
+  if (!isBeyond(upright, canvas)) return { image: placed };
+  return { image: placed, mask: await verified(tools.drawAreaMask(upright, canvas, signal)) };
+}
