@@ -33,6 +33,7 @@ import { SHIPPED_PRICES } from './prices/shipped-prices.ts';
 import { createArtifactCredentials } from './provenance/artifact-credentials.ts';
 import { type Credentials, openCredentials } from './provenance/credentials.ts';
 import { FEW_DAYS, tryOutSigning } from './provenance/signing-trial.ts';
+import { createFirstAnswers } from './providers/catalogue/first-answers.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
@@ -157,9 +158,27 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     images: engine,
     tasks,
     leaseRenewal: stores.leaseRenewal,
-    worker: appJobs.worker,
+    worker: afterFirstAnswers(appJobs.worker, createFirstAnswers(registry.all, clock)),
     drain: replay.drain,
     close,
+  };
+}
+
+/** Lets the jobs of earlier processes wait until the models that they were planned with are known. */
+function afterFirstAnswers(
+  worker: AppJobs['worker'],
+  answered: ReturnType<typeof createFirstAnswers>,
+): AppJobs['worker'] {
+  return {
+    ...worker,
+    async runNext(signal) {
+      await answered(signal);
+      await worker.runNext(signal);
+    },
+    async serveResumed(signal) {
+      await answered(signal);
+      await worker.serveResumed(signal);
+    },
   };
 }
 

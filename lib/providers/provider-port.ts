@@ -223,6 +223,10 @@ export type ProviderReadiness =
 /** The list of models that a service publishes, and that a task reads again and again. */
 export interface ProviderCatalogue {
   readonly refresh: Task;
+  /**
+   * Resolves once an answer is known, kept or read, or once the first attempt to read an answer has failed. Never rejects.
+   */
+  readonly firstAnswer: Promise<void>;
   /** Returns the time since the latest good answer in seconds, or undefined before the first good answer. */
   ageSecs(): number | undefined;
   /** Returns true if the service had the model, but no longer has the model. */

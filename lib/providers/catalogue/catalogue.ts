@@ -41,6 +41,8 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
   const left = new Set<string>();
   let state = file.read();
   let dueAtMs = -Infinity;
+  const first = Promise.withResolvers<void>();
+  if (state.checkedAtMs !== undefined) first.resolve();
 
   function change(next: CatalogueState<Facts>): void {
     for (const name of state.models.keys()) if (!next.models.has(name)) left.add(name);
@@ -68,9 +70,10 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
       async run(signal) {
         if (clock.nowMs() < dueAtMs) return;
         dueAtMs = clock.nowMs() + RETRY_MS;
-        await refresh(signal);
+        await refresh(signal).finally(first.resolve);
       },
     },
+    firstAnswer: first.promise,
     ageSecs: () =>
       state.checkedAtMs === undefined ? undefined : (clock.nowMs() - state.checkedAtMs) / 1000,
     hasLeft: (model) => left.has(model),

@@ -234,9 +234,29 @@ describe('createCatalogue', () => {
 
     const second = openCatalogue(server);
 
+    await second.published.firstAnswer;
     expect(second.models()).toEqual(first.models());
     expect(second.published.ageSecs()).toBe(0);
     expect(readFileSync(join(state, 'catalogue', 'pictures.json'), 'utf8')).not.toContain('secret');
+  });
+
+  it.each<readonly [string, Answer]>([
+    ['it has read', listing(() => ['fal/a'])],
+    ['it could not read', () => ({ status: 500, body: {} })],
+  ])('has its first answer after an answer that %s', async (_, answer) => {
+    const server = await serve(answer);
+    const catalogue = openCatalogue(server);
+    let isKnown = false;
+    const known = catalogue.published.firstAnswer.then(() => {
+      isKnown = true;
+    });
+
+    await catalogue.clock.advance(1);
+    const before = isKnown;
+    await catalogue.refresh().catch(() => undefined);
+    await known;
+
+    expect(before).toBe(false);
   });
 
   it('ignores a file that is damaged or that lists the models of another address', async () => {
