@@ -1,5 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
+import type { CanvasArea } from './canvas/canvas-area.ts';
 
 /** An image that is sent with the request. */
 export interface Attachment extends Omit<JobArtifact, 'id'> {
@@ -9,6 +10,8 @@ export interface Attachment extends Omit<JobArtifact, 'id'> {
   readonly role: 'source' | 'reference';
   /** A local file, or an image that the bridge has made. */
   readonly content: Blob | { readonly artifactId: string };
+  /** The rectangle to which the bridge crops or extends the image. Only the first source has a canvas. */
+  readonly canvas?: CanvasArea | undefined;
 }
 
 export interface DraftContent {
@@ -92,10 +95,12 @@ export function createDraft() {
           if (firstSource(attachments.peek())?.key === key) mask.value ??= ownMask;
         });
     },
-    setRole(key: string, role: Attachment['role']): void {
-      setAttachments(
-        attachments.peek().map((each) => (each.key === key ? { ...each, role } : each)),
-      );
+    setRole: (key: string, role: Attachment['role']): void =>
+      setAttachments(changed(attachments.peek(), key, { role })),
+    /** Crops or extends the first source. Removes the mask, which has the size of the whole image. */
+    setCanvas(key: string, canvas: CanvasArea | undefined): void {
+      mask.value = undefined;
+      setAttachments(changed(attachments.peek(), key, { canvas }));
     },
     setMask(next: Blob | undefined): void {
       mask.value = next;
@@ -125,6 +130,15 @@ export function createDraft() {
 /** Returns the image that a request edits. The mask, if there is one, has the size of this image. */
 export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
   return attachments.find(({ role }) => role === 'source');
+}
+
+/** Changes the image `key` of the list. */
+function changed(
+  list: readonly Attachment[],
+  key: string,
+  changes: Partial<Attachment>,
+): readonly Attachment[] {
+  return list.map((each) => (each.key === key ? { ...each, ...changes } : each));
 }
 
 /** Inserts the image `key` of the list `before` into the list `now` at its former position. */

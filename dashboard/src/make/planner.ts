@@ -87,7 +87,10 @@ function toPlanRequest(
     // The images of a job are always artifacts, so the plan is requested with this value.
     output: { ...settings.output, response_format: 'artifact' },
     operation: sources.length > 0 ? 'edit' : 'generate',
-    images: sources.map(describe),
+    images: sources.map((source, index) => ({
+      ...describe(source),
+      ...(index === 0 && source.canvas && { canvas: source.canvas }),
+    })),
     reference_images: references.map(describe),
     ...(hasMask && first && { mask: { ...describe(first), format: 'png' as const } }),
   };

@@ -12,7 +12,7 @@ export async function toRequest(
   const sources = attachments.filter(({ role }) => role === 'source');
   const references = attachments.filter(({ role }) => role === 'reference');
   const [images, referenceImages, maskInput] = await Promise.all([
-    Promise.all(sources.map(toInput)),
+    Promise.all(sources.map(toInput)).then((inputs) => withCanvas(inputs, sources[0])),
     Promise.all(references.map(toInput)),
     mask && toDataUrl(mask),
   ]);
@@ -24,6 +24,13 @@ export async function toRequest(
     ...(referenceImages.length > 0 && { reference_images: referenceImages }),
     ...(maskInput !== undefined && { mask: { type: 'data_url', data_url: maskInput } }),
   };
+}
+
+/** Adds the canvas of the first source to its input. */
+function withCanvas([first, ...others]: readonly Input[], source: Attachment | undefined): Input[] {
+  if (first === undefined) return [];
+  const canvas = source?.canvas;
+  return [canvas === undefined ? first : { ...first, canvas }, ...others];
 }
 
 /** The error for a local file that was moved or changed after it was added. */

@@ -5,6 +5,7 @@ import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
+import { CanvasButton } from '../canvas/canvas-menu.tsx';
 import { type Attachment, firstSource } from '../draft.ts';
 import './attachment-row.css';
 
@@ -22,7 +23,10 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
         </p>
         <RoleMenu attachment={attachment} />
       </div>
-      {role === 'source' && isFirst && <MaskButton onOpen={() => router.openLayer('mask')} />}
+      {role === 'source' && isFirst && <CanvasButton attachment={attachment} />}
+      {role === 'source' && isFirst && attachment.canvas === undefined && (
+        <MaskButton onOpen={() => router.openLayer('mask')} />
+      )}
       <IconButton
         small
         icon={X}
