@@ -9,7 +9,7 @@ import { exchange } from './exchange.ts';
 import type { Fuzzer } from './fuzzer.ts';
 
 const MAX_DIRECT = 1000;
-const START_MS = 20_000;
+const START_MS = 120_000;
 
 /**
  * Sends damaged requests to a slot, directly and through the gateway. The gateway may reject a request, but the slot must not

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PERMISSIONS } from '../../lib/contract/request/caller.ts';
 import { freshFolder, runProgram } from '../support/start-bridge.ts';
 import { startWatchedBridge } from './watched-bridge.ts';
 
@@ -37,7 +38,6 @@ expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 const STREAMS = ['streamImage', 'streamJobs', 'streamJob', 'openMcpStream'];
 
 const TOKENS = 'server.tokens_file=tokens.toml';
-const PERMISSIONS = 'images,jobs,read,admin';
 
 /**
  * Sends requests that schemathesis generates from the OpenAPI document, and requests that violate the document, to the started
@@ -46,7 +46,7 @@ const PERMISSIONS = 'images,jobs,read,admin';
 export async function runSchemathesis({ seed, maxMs }: { seed: number; maxMs: number }) {
   install();
   const cwd = await freshFolder();
-  const words = ['tokens', 'add', 'fuzz', '--permissions', PERMISSIONS, '--set', TOKENS];
+  const words = ['tokens', 'add', 'fuzz', '--permissions', PERMISSIONS.join(), '--set', TOKENS];
   const { stdout, stderr } = await runProgram(words, cwd);
   const token = stdout.trim();
   if (token === '') throw new Error(stderr);
