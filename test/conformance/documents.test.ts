@@ -13,6 +13,7 @@ const NO_GUIDES: Readonly<Record<string, string>> = {
   'contract-tests.md': 'names tests',
   'guide-tests.md': 'names tests',
   'configure.md': 'generated from the settings',
+  'field.md': 'reports measurements',
   'performance.md': 'reports measurements',
   'recipes.md': 'all its blocks are run by tests',
   'start.md': 'all its blocks are run by tests, and the contract makes its promises',
