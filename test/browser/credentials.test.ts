@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type {
@@ -54,6 +55,19 @@ async function openJob(
 ): Promise<Page> {
   const { job = id, check, path: search = '', ...rest } = options;
   const page = await openPage(bridge.address, rest);
+  await showFacts(page, job, provenance);
+  if (check) {
+    await page.route(/\/v1\/artifacts\/[0-9a-f]+\/credentials$/, (route) =>
+      route.fulfill({ json: check }),
+    );
+  }
+  await page.goto(`${bridge.address}/dashboard/jobs/${job}${search}`);
+  await page.getByRole('heading', { name: 'Requested and delivered' }).waitFor();
+  return page;
+}
+
+/** Replaces the facts of the images of a job. */
+async function showFacts(page: Page, job: string, provenance: Provenance | undefined) {
   await page.route(new RegExp(`/v1/jobs/${job}$`), async (route) => {
     const reply = await route.fetch();
     const json = (await reply.json()) as { result: { data: { provenance?: Provenance }[] } };
@@ -63,14 +77,15 @@ async function openJob(
     }
     await route.fulfill({ response: reply, json });
   });
-  if (check) {
-    await page.route(/\/v1\/artifacts\/[0-9a-f]+\/credentials$/, (route) =>
-      route.fulfill({ json: check }),
-    );
-  }
-  await page.goto(`${bridge.address}/dashboard/jobs/${job}${search}`);
-  await page.getByRole('heading', { name: 'Requested and delivered' }).waitFor();
-  return page;
+}
+
+/** Returns the width in pixels of the file that the job view shows. */
+function shownWidth(page: Page): Promise<number> {
+  return page
+    .locator('.image-layer img')
+    .first()
+    .evaluate((image) => (image as HTMLImageElement).naturalWidth)
+    .catch(() => 0);
 }
 
 const section = (page: Page) => page.locator('.credentials-section');
@@ -201,5 +216,151 @@ describe('the credentials of an image', () => {
     await check.click();
 
     await section(page).getByText('They do not hold').waitFor();
+  });
+
+  it('never delay the image: nothing is checked before a press, and the image is shown while the check waits', async () => {
+    const page = await openPage(bridge.address);
+    const release = Promise.withResolvers<void>();
+    let checks = 0;
+    await page.route(/\/credentials$/, async (route) => {
+      checks += 1;
+      await release.promise;
+      await route.fulfill({ json: { state: 'trusted', manifest: original } });
+    });
+    await showFacts(page, id, { found: 'present', credentials: 'kept', mark: 'none' });
+    await page.goto(`${bridge.address}/dashboard/jobs/${id}`);
+    await expect.poll(() => shownWidth(page)).toBe(768);
+    expect(checks).toBe(0);
+
+    await section(page).getByRole('button', { name: 'Check' }).click();
+    await section(page).getByRole('button', { name: 'Checking' }).waitFor();
+    await page.goto(`${bridge.address}/dashboard/jobs/${pair}`);
+    await expect.poll(() => shownWidth(page)).toBe(192);
+
+    expect(checks).toBe(1);
+    release.resolve();
+  });
+
+  it.each([
+    ['kept', 'original', /^[^/]+\.png$/],
+    ['resigned', 'image', /^[^/]+\.png$/],
+  ] as const)(
+    'are saved as a manifest and as a file from the story of an image whose credentials were %s',
+    async (credentials, label, name) => {
+      const page = await openJob(
+        { found: 'trusted', credentials, mark: 'none' },
+        { check: { state: 'valid', manifest: renewed } },
+      );
+      await page.route(/\/v1\/artifacts\/[0-9a-f]+\/manifest$/, (route) =>
+        route.fulfill({ contentType: 'application/c2pa', body: 'a manifest store' }),
+      );
+      await section(page).getByRole('button', { name: 'Story' }).click();
+      const story = page.getByRole('dialog', { name: 'How this image came to be' });
+
+      const [manifest] = await Promise.all([
+        page.waitForEvent('download'),
+        story.getByRole('button', { name: 'Save the manifest' }).click(),
+      ]);
+      const [image] = await Promise.all([
+        page.waitForEvent('download'),
+        story.getByRole('button', { name: `Save the ${label}` }).click(),
+      ]);
+
+      expect(manifest.suggestedFilename()).toMatch(/^[^/]+\.c2pa$/);
+      expect(await readFile(await manifest.path(), 'utf8')).toBe('a manifest store');
+      expect(image.suggestedFilename()).toMatch(name);
+      expect((await readFile(await image.path())).subarray(1, 4).toString()).toBe('PNG');
+      const lost = story.getByText('The bridge did not keep the image as it was before.');
+      expect(await lost.count()).toBe(credentials === 'kept' ? 0 : 1);
+    },
+  );
+});
+
+describe('the credentials of the images in the gallery', () => {
+  /** Opens the gallery. The images of both jobs have these facts. */
+  async function openGallery(facts: Pick<Provenance, 'found' | 'credentials'>, theme?: 'dark') {
+    const page = await openPage(bridge.address, theme ? { theme } : {});
+    await page.route(/\/v1\/jobs\?/, async (route) => {
+      const reply = await route.fetch();
+      const json = (await reply.json()) as { items: { artifacts: { provenance?: object }[] }[] };
+      for (const { artifacts } of json.items) {
+        for (const image of artifacts) image.provenance = facts;
+      }
+      await route.fulfill({ response: reply, json });
+    });
+    await page.reload();
+    return page;
+  }
+
+  const card = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
+
+  it('are shown on a card without request only if the image was changed after it was signed', async () => {
+    const page = await openGallery({ found: 'invalid', credentials: 'kept' });
+
+    await card(page, 'A lake by moonlight. Changed').waitFor();
+    expect(await page.locator('.card .signs').first().textContent()).toBe('Changed');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'credentials-gallery-changed');
+  });
+
+  it.each([undefined, 'dark'] as const)(
+    'are shown on every card on request, which stays after a reload (%s)',
+    async (theme) => {
+      const page = await openGallery({ found: 'valid', credentials: 'dropped' }, theme);
+      await card(page, 'A lake by moonlight').waitFor();
+      expect(await page.locator('.card .signs .badge').count()).toBe(0);
+
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Credentials' }).click();
+
+      await card(page, 'A lake by moonlight. Credentials lost').waitFor();
+      await card(page, /^Two lakes.*Credentials lost/).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `credentials-gallery-${theme ?? 'light'}`);
+
+      await page.reload();
+
+      await card(page, 'A lake by moonlight. Credentials lost').waitFor();
+    },
+  );
+});
+
+describe('the group File', () => {
+  it('says before an image is made what the record means for its credentials', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('A lake at noon');
+    await page.getByRole('button', { name: /^File/ }).click();
+    await page.getByText('they keep their Content Credentials.', { exact: false }).waitFor();
+
+    await page.getByLabel('Record').selectOption('sidecar_and_embedded');
+
+    await page.getByText('and the record is only beside them.', { exact: false }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'credentials-file');
+  });
+
+  it.each([
+    ['would_drop', 'the conversion to WebP removes their Content Credentials.'],
+    ['would_resign', 'the bridge signs them again'],
+  ])('says that a format has the plan %s', async (credentials, said) => {
+    const page = await openPage(bridge.address);
+    await page.route(/\/v1\/plan$/, async (route) => {
+      const reply = await route.fetch();
+      const json = (await reply.json()) as {
+        routes: { credentials?: string; effective: { output_format: string } }[];
+      };
+      // The sandbox makes every format, so the plan of a model that makes only PNG is simulated.
+      for (const each of json.routes) {
+        if (each.effective.output_format !== 'png') each.credentials = credentials;
+      }
+      await route.fulfill({ response: reply, json });
+    });
+    await page.getByLabel('Prompt', { exact: true }).fill('A lake at noon');
+    await page.getByRole('button', { name: /^File/ }).click();
+    await page.getByText('they keep their Content Credentials.', { exact: false }).waitFor();
+
+    await page.getByRole('radio', { name: 'WebP' }).click();
+
+    await page.getByText(said, { exact: false }).waitFor();
   });
 });

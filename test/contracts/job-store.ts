@@ -1458,6 +1458,32 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
+      test('an image of a summary has the credentials that were found and those of the file', async () => {
+        const ids = await Promise.all(['6', '7'].map((digit) => pendingArtifact(digit.repeat(32))));
+        const job = await running();
+        const result = jobResult(ids);
+        const [first, second] = result.data;
+        if (first === undefined || second === undefined) expect.fail('no images');
+        const provenance = {
+          ...{ found: 'valid', credentials: 'dropped', reason: 'converted', mark: 'written' },
+          ...{ source_type: 'a term', signer: 'Provider of Tests' },
+        } as const;
+        await store.settle(job.sequence, {
+          status: 'succeeded',
+          completedSecs: LATER,
+          result: { ...result, data: [{ ...first, provenance }, second] },
+          publications: ids,
+        });
+
+        const { items } = await store.list(job.scope, ALL, { limit: 1 });
+
+        const facts = { width: 640, height: 480, format: 'png', bytes: 1234 };
+        expect(items[0]?.artifacts).toEqual([
+          { id: ids[0], ...facts, provenance: { found: 'valid', credentials: 'dropped' } },
+          { id: ids[1], ...facts },
+        ]);
+      });
+
       test('a failed job has the code of its error and the provider of its plan', async () => {
         await inStatus('failed');
 

@@ -2566,6 +2566,19 @@ export interface components {
                 /** @enum {string} */
                 format: "png" | "jpeg" | "webp";
                 bytes: number;
+                /** @description The credentials of the image: those that were found, and those of the delivered file. Absent for images of earlier versions. */
+                provenance?: {
+                    /**
+                     * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+                     * @enum {string}
+                     */
+                    found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+                    /**
+                     * @description The credentials of the delivered image. `kept`: unchanged. `resigned`: signed by the bridge, with the earlier credentials inside. `signed`: signed by the bridge, without earlier credentials. `dropped`: lost.
+                     * @enum {string}
+                     */
+                    credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
+                };
                 /** @description True if the image is a favorite. */
                 favorite?: boolean;
                 /** @description True if the image is hidden. */
@@ -2631,6 +2644,19 @@ export interface components {
                     /** @enum {string} */
                     format: "png" | "jpeg" | "webp";
                     bytes: number;
+                    /** @description The credentials of the image: those that were found, and those of the delivered file. Absent for images of earlier versions. */
+                    provenance?: {
+                        /**
+                         * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+                         * @enum {string}
+                         */
+                        found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+                        /**
+                         * @description The credentials of the delivered image. `kept`: unchanged. `resigned`: signed by the bridge, with the earlier credentials inside. `signed`: signed by the bridge, without earlier credentials. `dropped`: lost.
+                         * @enum {string}
+                         */
+                        credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
+                    };
                     /** @description True if the image is a favorite. */
                     favorite?: boolean;
                     /** @description True if the image is hidden. */
@@ -2920,6 +2946,19 @@ export interface components {
             /** @enum {string} */
             format: "png" | "jpeg" | "webp";
             bytes: number;
+            /** @description The credentials of the image: those that were found, and those of the delivered file. Absent for images of earlier versions. */
+            provenance?: {
+                /**
+                 * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+                 * @enum {string}
+                 */
+                found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+                /**
+                 * @description The credentials of the delivered image. `kept`: unchanged. `resigned`: signed by the bridge, with the earlier credentials inside. `signed`: signed by the bridge, without earlier credentials. `dropped`: lost.
+                 * @enum {string}
+                 */
+                credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
+            };
             /** @description True if the image is a favorite. */
             favorite?: boolean;
             /** @description True if the image is hidden. */

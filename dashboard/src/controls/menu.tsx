@@ -134,7 +134,7 @@ interface MenuItemProps {
   /** Content at the end of the line, such as a key or a tag. */
   readonly end?: ComponentChildren;
   readonly disabled?: boolean;
-  readonly role?: 'menuitem' | 'option' | 'menuitemradio';
+  readonly role?: 'menuitem' | 'option' | 'menuitemradio' | 'menuitemcheckbox';
   /** True if the item is the selected option. */
   readonly selected?: boolean;
 }
@@ -150,7 +150,7 @@ export function MenuItem(props: MenuItemProps) {
       role={role}
       aria-disabled={disabled}
       aria-selected={role === 'option' ? selected : undefined}
-      aria-checked={role === 'menuitemradio' ? selected : undefined}
+      aria-checked={role.startsWith('menuitem') && role !== 'menuitem' ? selected : undefined}
       tabIndex={-1}
       onClick={() => {
         if (disabled) return;

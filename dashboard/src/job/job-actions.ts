@@ -63,6 +63,13 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       return attempt(toasts, () => saveAll(page, files, `${id}.zip`));
     },
 
+    /** Saves the manifest of an image under the file name of the image. */
+    downloadManifest({ path, name, ref }: JobImage): Promise<void> {
+      const stem = baseName(name ?? ref).replace(/\.[^.]+$/, '');
+      const file = { path: `${path}/manifest`, name: `${stem}.c2pa`, bytes: 0 };
+      return attempt(toasts, () => saveAll(page, [file], ''));
+    },
+
     copy(content: string, what: TextKey): void {
       try {
         copyText(content);

@@ -1,4 +1,4 @@
-import type { Capabilities, ImagePlan } from '../api/schemas.ts';
+import type { Capabilities, ImagePlan, PresetTemplate } from '../api/schemas.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { hasText, text } from '../text/text.ts';
 import { parseSize } from './size/shapes.ts';
@@ -38,6 +38,33 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
     detail: details.length > 0 ? details.join(' ') : undefined,
     fixes: [],
   };
+}
+
+/**
+ * Describes what would happen to Content Credentials of the images that the model returns. Returns undefined if the plan does not
+ * know. A plan does not know whether the model signs its images.
+ */
+export function toCredentialsText(
+  { routes, chosen }: ImagePlan,
+  { parameters, output }: PresetTemplate,
+): string | undefined {
+  const route = routes[chosen ?? 0];
+  switch (route?.credentials) {
+    case 'would_keep': {
+      const record = output?.metadata ?? 'none';
+      return text(`plan.credentials.keep.${record}`);
+    }
+    case 'would_resign':
+      return text('plan.credentials.resign');
+    case 'would_drop': {
+      if (isMaskedHere(route)) return text('plan.credentials.drop.mask');
+      if (route.transparency?.mode === 'chroma_key') return text('plan.credentials.drop.cutOut');
+      const format = text(`make.format.${parameters?.output_format ?? 'png'}`);
+      return text('plan.credentials.drop.format', { format });
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Returns true if the route can never accept the request. A provider that is not ready may accept the request later. */

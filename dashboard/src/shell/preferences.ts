@@ -33,6 +33,9 @@ export const tileScale = stored('tile-scale', (kept) => {
   return scale >= SMALLEST && scale <= LARGEST ? scale : 1;
 });
 
+/** `on` if each image of the gallery shows the verdict on its credentials. Otherwise only changed images show theirs. */
+export const credentialMarks = stored('credential-marks', (kept) => (kept === 'on' ? 'on' : 'off'));
+
 const THEMES = ['system', 'light', 'dark'] as const;
 
 export const theme = stored('theme', (kept) => THEMES.find((each) => each === kept) ?? 'system');

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { Provenance } from '../reply/provenance.ts';
 import { OUTPUT_FORMATS } from '../request/parameters.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { ArtifactId, Count, documented, storableText } from '../schema/fields.ts';
@@ -50,6 +51,10 @@ export const JobArtifact = v.strictObject({
   height: Count,
   format: v.picklist(OUTPUT_FORMATS),
   bytes: Count,
+  provenance: documented(
+    v.optional(v.pick(Provenance, ['found', 'credentials'])),
+    'The credentials of the image: those that were found, and those of the delivered file. Absent for images of earlier versions.',
+  ),
   ...imageMarkEntries,
 });
 export type JobArtifact = v.InferOutput<typeof JobArtifact>;

@@ -98,8 +98,9 @@ export function indicesOf(partial: PartialResult | undefined): ReadonlySet<numbe
 function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
   return data.flatMap((image) => {
     if (image.type !== 'artifact') return [];
-    const { id, width, height, format, bytes } = image;
-    return [{ id, width, height, format, bytes }];
+    const { id, width, height, format, bytes, provenance: facts } = image;
+    const provenance = facts && { found: facts.found, credentials: facts.credentials };
+    return [{ id, width, height, format, bytes, ...(provenance && { provenance }) }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Capabilities, ImagePlan } from '../../../dashboard/src/api/schemas.ts';
-import { toPlanText } from '../../../dashboard/src/make/plan-text.ts';
+import type { Capabilities, ImagePlan, PresetTemplate } from '../../../dashboard/src/api/schemas.ts';
+import { toCredentialsText, toPlanText } from '../../../dashboard/src/make/plan-text.ts';
 
 type Route = ImagePlan['routes'][number];
 
@@ -143,5 +143,46 @@ describe('toPlanText', () => {
       title: '1 call to sandbox-image.',
       detail: 'gpt-image-1 cannot be used for this request.',
     });
+  });
+});
+
+describe('toCredentialsText', () => {
+  const mask = {
+    field: 'mask',
+    requested: 'supplied',
+    effective: 'emulated',
+    reason: 'provider_mask_emulated_with_local_composite' as const,
+  };
+
+  it.each<[Partial<Route>, PresetTemplate, RegExp]>([
+    [{ credentials: 'would_keep' }, {}, /they keep their Content Credentials\.$/],
+    [
+      { credentials: 'would_keep' },
+      { output: { metadata: 'sidecar_and_embedded' } },
+      /the record is only beside them\.$/,
+    ],
+    [
+      { credentials: 'would_keep' },
+      { output: { metadata: 'embedded' } },
+      /the record is left out\.$/,
+    ],
+    [{ credentials: 'would_resign' }, {}, /the bridge signs them again/],
+    [
+      { credentials: 'would_drop' },
+      { parameters: { output_format: 'webp' } },
+      /the conversion to WebP removes/,
+    ],
+    [
+      { credentials: 'would_drop', transparency: { mode: 'chroma_key', key_color: '#00FF00' } },
+      {},
+      /the cut-out removes/,
+    ],
+    [{ credentials: 'would_drop', normalizations: [mask] }, {}, /outside the mask removes/],
+  ])('says what a plan %j with the settings %j means', (fields, settings, said) => {
+    expect(toCredentialsText(planOf(route(fields)), settings)).toMatch(said);
+  });
+
+  it('says nothing if the route refuses the request', () => {
+    expect(toCredentialsText(planOf(route({})), {})).toBeUndefined();
   });
 });

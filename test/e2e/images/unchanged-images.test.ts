@@ -177,6 +177,16 @@ describe('an unchanged image with credentials', () => {
     });
   });
 
+  it('has its credentials in the list of jobs', async () => {
+    const { id } = await runJob({});
+
+    const reply = await fetch(`${bridge.address}/v1/jobs?limit=1`);
+
+    expect(await reply.json()).toMatchObject({
+      items: [{ artifacts: [{ id, provenance: { found: 'present', credentials: 'kept' } }] }],
+    });
+  });
+
   it('has its manifest as a file of its own', async () => {
     const { id } = await runJob({});
 

@@ -19,10 +19,13 @@ import { Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { thumbnailPath } from '../../images/image-cache.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
+import { toJobVerdict } from '../../job/credentials/verdict.ts';
+import { LOOKS } from '../../job/credentials/verdict-looks.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
+import { credentialMarks } from '../../shell/preferences.ts';
 import { formatTime, type TextKey, text } from '../../text/text.ts';
 import { boxStyle } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
@@ -84,6 +87,7 @@ export function Card(props: CardProps) {
 
 function Badges({ job }: { readonly job: JobSummary }) {
   const count = shownArtifacts(job).length;
+  const verdict = shownVerdict(job);
   return (
     <>
       {count > 1 && (
@@ -92,20 +96,34 @@ function Badges({ job }: { readonly job: JobSummary }) {
           {count}
         </span>
       )}
-      {job.deleted !== undefined ? (
-        <span class="badge chip sign">
-          <Icon of={EyeOff} small />
-          {text('card.hidden')}
-        </span>
-      ) : (
-        job.favorite && (
-          <span class="badge chip sign">
-            <Icon of={Heart} small filled />
+      <span class="signs row">
+        {job.deleted !== undefined ? (
+          <span class="badge chip">
+            <Icon of={EyeOff} small />
+            {text('card.hidden')}
           </span>
-        )
-      )}
+        ) : (
+          job.favorite && (
+            <span class="badge chip">
+              <Icon of={Heart} small filled />
+            </span>
+          )
+        )}
+        {verdict !== undefined && (
+          <span class="badge chip">
+            <Icon of={LOOKS[verdict].icon} small />
+            {verdict === 'invalid' && text('credentials.badge.invalid')}
+          </span>
+        )}
+      </span>
     </>
   );
+}
+
+/** Returns the verdict that a card shows: always that an image was changed, and any other verdict only on request. */
+function shownVerdict(job: JobSummary) {
+  const verdict = toJobVerdict(shownArtifacts(job));
+  return verdict === 'invalid' || credentialMarks.value === 'on' ? verdict : undefined;
 }
 
 /** Makes the whole card a link to its job. While a selection is active, a press selects or deselects the card. */
@@ -274,9 +292,11 @@ function cardName(job: JobSummary): string {
     : status !== 'succeeded' && text(`gallery.status.${status}`);
   const images = shownArtifacts(job).length;
   const count = images > 1 && text('card.images', { count: images });
+  const verdict = shownVerdict(job);
   const marks = [
     job.favorite && text('card.favourite'),
     job.deleted !== undefined && text('card.hidden'),
+    verdict !== undefined && text(`credentials.badge.${verdict}`),
   ];
   return [job.prompt, state, count, ...marks].filter(Boolean).join('. ');
 }

@@ -5,7 +5,7 @@ import { Field, Slider } from '../../controls/inputs.tsx';
 import { Menu, MenuGroup, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { JOB_STATUSES } from '../../jobs/job-feed.ts';
 import { usePage } from '../../page-context.ts';
-import { LARGEST, SMALLEST, tileScale } from '../../shell/preferences.ts';
+import { credentialMarks, LARGEST, SMALLEST, tileScale } from '../../shell/preferences.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
@@ -164,6 +164,7 @@ function FilterMenu() {
   const list = providers.list.value ?? [];
   const nameOf = (name: string) => list.find((each) => each.name === name)?.display_name ?? name;
   const chosen = [status && text(`gallery.status.${status}`), provider && nameOf(provider)];
+  const marks = credentialMarks.value;
   const isActive = status !== undefined || provider !== undefined;
   const label = chosen.filter(Boolean).join(text('list.separator')) || text('gallery.filter');
   return (
@@ -191,6 +192,18 @@ function FilterMenu() {
             chosen={provider}
             onChoose={(next) => router.setQuery({ provider: next })}
           />
+          <MenuGroup title={text('gallery.marks')}>
+            <MenuItem
+              role="menuitemcheckbox"
+              selected={marks === 'on'}
+              {...(marks === 'on' && { icon: Check })}
+              onChoose={() => {
+                credentialMarks.value = marks === 'on' ? 'off' : 'on';
+              }}
+            >
+              {text('gallery.marks.credentials')}
+            </MenuItem>
+          </MenuGroup>
         </Menu>
       )}
     </>

@@ -4,9 +4,9 @@ import { text } from '../../text/text.ts';
 import { type PlacedImage, upperCorner } from '../stage/image-layer.tsx';
 import { idOf } from '../state/job-images.ts';
 import { useChecks } from './checks.ts';
-import { LOOKS } from './credentials-section.tsx';
 import { Story } from './story.tsx';
 import { badgeText, isMarkedAsAi, toVerdict } from './verdict.ts';
+import { LOOKS } from './verdict-looks.ts';
 
 interface Props {
   readonly placed: PlacedImage;

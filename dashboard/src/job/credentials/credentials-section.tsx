@@ -1,14 +1,4 @@
-import {
-  CircleDashed,
-  FileQuestion,
-  History,
-  Link2,
-  Shield,
-  ShieldAlert,
-  ShieldCheck,
-  ShieldOff,
-  Stamp,
-} from 'lucide';
+import { History, ShieldCheck } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { Button, Icon } from '../../controls/button.tsx';
 import { useMenu } from '../../controls/menu.tsx';
@@ -18,21 +8,9 @@ import { idOf, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { type Check, useChecks } from './checks.ts';
 import { Story } from './story.tsx';
-import { explain, isMarkedAsAi, sourceTypeText, toVerdict, type Verdict } from './verdict.ts';
+import { explain, isMarkedAsAi, sourceTypeText, toVerdict } from './verdict.ts';
+import { LOOKS } from './verdict-looks.ts';
 import './credentials.css';
-
-/** The icon of each verdict, and the class of its colour. */
-export const LOOKS = {
-  kept: { icon: ShieldCheck, tone: 'good' },
-  present: { icon: Shield, tone: 'soft' },
-  resigned: { icon: Stamp, tone: 'good' },
-  signed: { icon: Stamp, tone: 'good' },
-  dropped: { icon: ShieldOff, tone: 'warn' },
-  none: { icon: CircleDashed, tone: 'soft' },
-  invalid: { icon: ShieldAlert, tone: 'bad' },
-  link: { icon: Link2, tone: 'soft' },
-  unreadable: { icon: FileQuestion, tone: 'warn' },
-} as const satisfies Record<Verdict, object>;
 
 /** Shows one verdict on the Content Credentials of the image in view. Absent if nothing is known about them. */
 export function CredentialsSection() {

@@ -1,4 +1,12 @@
-import { Check as CheckMark, CircleAlert, Copy, FileCheck, FileQuestion, Minus, X } from 'lucide';
+import {
+  Check as CheckMark,
+  CircleAlert,
+  Download,
+  FileCheck,
+  FileQuestion,
+  Minus,
+  X,
+} from 'lucide';
 import { useEffect } from 'preact/hooks';
 import type { ArtifactCredentials } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
@@ -56,8 +64,9 @@ interface ChaptersProps {
 }
 
 function Chapters({ report, image }: ChaptersProps) {
-  const { copy } = useJobActions();
+  const { download, downloadManifest } = useJobActions();
   const { state, manifest } = report;
+  const isOriginal = image.provenance?.credentials === 'kept';
   if (manifest === undefined) {
     return (
       <p class="said" role="status">
@@ -84,12 +93,24 @@ function Chapters({ report, image }: ChaptersProps) {
         <span class="hint grow">{text('credentials.checkedHere')}</span>
         <Button
           size="small"
-          icon={Copy}
-          onClick={() => copy(JSON.stringify(manifest, null, 2), 'credentials.manifest')}
+          icon={Download}
+          aria-label={text('credentials.saveManifest')}
+          onClick={() => void downloadManifest(image)}
         >
           {text('credentials.manifest')}
         </Button>
+        <Button
+          size="small"
+          icon={Download}
+          aria-label={text(isOriginal ? 'credentials.saveOriginal' : 'credentials.saveImage')}
+          onClick={() => void download(image)}
+        >
+          {text(isOriginal ? 'credentials.original' : 'credentials.image')}
+        </Button>
       </div>
+      {image.provenance?.credentials === 'resigned' && (
+        <p class="hint said">{text('credentials.noOriginal')}</p>
+      )}
     </>
   );
 }

@@ -1,4 +1,9 @@
-import type { ArtifactCredentials, ManifestReport, Provenance } from '../../api/schemas.ts';
+import type {
+  ArtifactCredentials,
+  JobArtifact,
+  ManifestReport,
+  Provenance,
+} from '../../api/schemas.ts';
 import { hasText, text } from '../../text/text.ts';
 
 /** The one statement about the Content Credentials of an image. */
@@ -13,9 +18,27 @@ export type Verdict =
   | 'link'
   | 'unreadable';
 
+/** The verdicts from the most to the least important. */
+const BY_IMPORTANCE = [
+  'invalid',
+  'unreadable',
+  'dropped',
+  'link',
+  'present',
+  'resigned',
+  'signed',
+  'kept',
+] as const satisfies readonly Verdict[];
+
+/** Returns the most important verdict on the images of a job, or undefined if no image has or had credentials. */
+export function toJobVerdict(images: readonly Pick<JobArtifact, 'provenance'>[]) {
+  const verdicts = images.map(({ provenance }) => provenance && toVerdict(provenance));
+  return BY_IMPORTANCE.find((verdict) => verdicts.includes(verdict));
+}
+
 /** Returns the verdict from the facts of the publication, and from a check of the file, if there was one. */
 export function toVerdict(
-  { found, credentials }: Provenance,
+  { found, credentials }: Pick<Provenance, 'found' | 'credentials'>,
   checked?: ArtifactCredentials['state'],
 ): Verdict {
   // `present` as the result of a check means that the check itself failed.

@@ -8,6 +8,7 @@ import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import type { SettingsGroup } from '../draft.ts';
 import { sessionModes } from '../model-abilities.ts';
+import { toCredentialsText } from '../plan-text.ts';
 import './settings.css';
 
 const GROUPS = {
@@ -302,7 +303,23 @@ function FileSettings() {
         options={['none', 'sidecar', 'embedded', 'sidecar_and_embedded']}
         toLabel={(each) => text(`make.record.${each}`)}
       />
+      <CredentialsHint />
     </>
+  );
+}
+
+/** Says before an image is made and paid for what its format and its record mean for Content Credentials. */
+function CredentialsHint() {
+  const { draft, plan } = usePage();
+  const state = plan.value;
+  if (state.state !== 'planned') return null;
+  const said = toCredentialsText(state.plan, draft.settings.value);
+  return (
+    said && (
+      <p class="hint" role="status">
+        {said}
+      </p>
+    )
   );
 }
 

@@ -4,6 +4,7 @@ import {
   badgeText,
   explain,
   isMarkedAsAi,
+  toJobVerdict,
   toStory,
   toVerdict,
 } from '../../../../dashboard/src/job/credentials/verdict.ts';
@@ -14,6 +15,19 @@ const facts = (fields: Partial<Provenance> = {}): Provenance => ({
   credentials: 'kept',
   mark: 'none',
   ...fields,
+});
+
+describe('toJobVerdict', () => {
+  const image = (fields?: Partial<Provenance>) => (fields ? { provenance: facts(fields) } : {});
+
+  it.each([
+    [[image({ found: 'trusted' }), image({ found: 'invalid' })], 'invalid'],
+    [[image({ found: 'valid' }), image({ found: 'valid', credentials: 'dropped' })], 'dropped'],
+    [[image(), image({ found: 'none', credentials: 'none' })], undefined],
+    [[], undefined],
+  ])('is the most important verdict on the images %j', (images, verdict) => {
+    expect(toJobVerdict(images)).toBe(verdict);
+  });
 });
 
 describe('toVerdict', () => {
