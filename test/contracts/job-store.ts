@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-store-port.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
+import type { Provenance } from '../../lib/contract/reply/provenance.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import { type LedgerStore, NO_COUNTS } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type {
@@ -1464,10 +1465,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const result = jobResult(ids);
         const [first, second] = result.data;
         if (first === undefined || second === undefined) expect.fail('no images');
-        const provenance = {
-          ...{ found: 'valid', credentials: 'dropped', reason: 'converted', mark: 'written' },
-          ...{ source_type: 'a term', signer: 'Provider of Tests' },
-        } as const;
+        const provenance: Provenance = {
+          found: 'valid',
+          credentials: 'dropped',
+          reason: 'converted',
+          mark: 'written',
+          source_type: 'a term',
+          signer: 'Provider of Tests',
+        };
         await store.settle(job.sequence, {
           status: 'succeeded',
           completedSecs: LATER,

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ImageWithBytes } from '../../../../lib/contract/reply/image-response.ts';
 import { CREDENTIAL_FAILURES } from '../../../../lib/metrics/metrics.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
@@ -140,6 +141,32 @@ describe('an image whose credentials cannot be renewed', () => {
 
     expect(delivered).toMatchObject(LOST);
     expect(trial.failures).toContain(failure);
+  });
+
+  test('is delivered with the loss named if the thread is killed while it signs, and the next image is signed', async () => {
+    const { credentials, failures } = await open();
+    const threads: Worker[] = [];
+    const onStart = (thread: Worker) => threads.push(thread);
+    process.on('worker', onStart);
+    await credentials.validate({ bytes: signed, format: 'png' }, signal);
+    process.off('worker', onStart);
+    const [thread] = threads;
+    if (thread === undefined) expect.fail('no thread has started');
+    const sign: Parts['sign'] = (...given) => {
+      const post = vi.spyOn(thread, 'postMessage').mockImplementation((task) => {
+        post.mockRestore();
+        thread.postMessage(task);
+        void thread.terminate();
+      });
+      return credentials.sign(...given);
+    };
+
+    const delivered = await deliver({ ...credentials, sign }, signed, CONVERSION);
+    const next = await deliver(credentials, signed, CONVERSION);
+
+    expect(delivered).toMatchObject(LOST);
+    expect(failures).toEqual(['trapped']);
+    expect(next.provenance).toMatchObject({ found: 'valid', credentials: 'resigned' });
   });
 
   test('is delivered with the loss named if its check takes too long', async () => {

@@ -28,6 +28,7 @@ import { inlineImage, requestOf } from '../requests.ts';
 
 const DELIVERIES = Number(process.env['PROVENANCE_DELIVERIES'] ?? 80);
 const PROMPT = 'a prompt that no manifest may contain';
+const SCOPE = 'token:a-scope-that-no-manifest-may-contain';
 
 const { signal } = new AbortController();
 const limits = {
@@ -188,7 +189,8 @@ async function deliver(one: Case, given: Buffer) {
     output: { metadata: one.record },
     ...(one.path === 'put_back' ? edit : {}),
   });
-  const { response } = await rig.run(request, rig.newContext()).result;
+  const context = { ...rig.newContext(), scope: SCOPE };
+  const { response } = await rig.run(request, context).result;
   const [image] = response.data;
   return { bytes: inlineBytes(image), warnings: response.warnings, provenance: image?.provenance };
 }
@@ -352,6 +354,8 @@ describe('the delivery of an image', () => {
         facts.warnings.includes('credentials_dropped'),
       );
       expect(delivered.bytes.includes(PROMPT)).toBe(facts.hasRecord);
+      const secrets = [folder, SCOPE, 'PRIVATE KEY'];
+      expect(secrets.filter((secret) => delivered.bytes.includes(secret))).toEqual([]);
       const state = await outsideState(delivered.bytes, one.to);
       if (state !== undefined) expect({ round, state }).toEqual({ round, state: facts.state });
     }
@@ -518,6 +522,29 @@ describe('the delivery of an image', () => {
     const reading = await readRecord(inlineBytes(response.data[0]), limits, slices, signal);
     expect(reading.ok).toBe(true);
     expect(response.warnings).toEqual([]);
+  });
+
+  test.each<[string, Partial<Case>]>([
+    ['converted', { to: 'webp' }],
+    ['composited', { path: 'put_back' }],
+  ])('is never signed over two manifest stores if it is %s', async (_, given) => {
+    const one: Case = {
+      ...{ certificate: 'all', origin: 'signed', path: 'plain', record: 'none' },
+      ...{ source: 'signed', from: 'png', to: 'png' },
+      ...given,
+    };
+    const signed = await givenIn(one);
+    const start = signed.indexOf('caBX') - 4;
+    const store = signed.subarray(start, start + 12 + signed.readUInt32BE(start));
+    const { bytes, provenance, warnings } = await deliver(one, insertAfterHeader(signed, store));
+
+    expect(warnings).toContain('credentials_dropped');
+    expect(provenance).toMatchObject({
+      found: 'unreadable',
+      credentials: 'dropped',
+      reason: 'unreadable',
+    });
+    expect((await judge.validate({ bytes, format: one.to }, signal))?.state).toBe('none');
   });
 
   test('keeps credentials that are too large to be read, and drops them in a conversion', async () => {
