@@ -118,7 +118,9 @@ settings, except that the limits and the breaker of the bridge are off. No clien
 ${toTable(['', ...results.map(({ peer }) => `${peer.name} ${peer.version}`), 'why the bridge is not ahead'], rows)}
 
 Added latency is the time of a whole request minus the time of the same request that is sent to the emulator directly
-(${base.join('; ')}). Load and emulator share one process, and the machine was shared too, so small differences mean nothing.
+(${base.join('; ')}). Load and emulator share one process. Other work on the machine
+changes the times from one server to the next: a difference is only reliable if it is much larger than these times, and a negative value
+means that the direct requests were measured at a busier time.
 
 - **Cut by the upstream:** the emulator makes the image and breaks the connection inside its reply. A server that sends the request again pays twice.
 - **Cut off client:** the client disconnects after the image was made, and sends its request again with the same \`Idempotency-Key\`.
