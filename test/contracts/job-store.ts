@@ -1357,6 +1357,20 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       );
     });
 
+    describe('cancellation of queued jobs only', () => {
+      test('ends a queued job, and a running job continues', async () => {
+        const running = await inStatus('running');
+        const waiting = await submitted();
+        const request = { atSecs: LATER, error: CANCELLATION, inFlight: 'stop' } as const;
+        const cancel = (id: string) =>
+          store.cancel('anonymous', id, { ...request, isOnlyQueued: true });
+
+        expect(await cancel(running.id)).toEqual(running);
+        expect(await cancel(waiting.id)).toMatchObject({ status: 'cancelled' });
+        expect(await store.listCancellations()).toEqual([]);
+      });
+    });
+
     describe('priority', () => {
       test('a queued job moves with its priority', async () => {
         const [first, second] = [await submitted(), await submitted()];

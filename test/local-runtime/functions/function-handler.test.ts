@@ -198,6 +198,10 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
   'DELETE /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
   'GET /v1/usage': [200],
+  'PATCH /v1/artifacts/{id}': [
+    404,
+    async () => ({ ...(await artifact()), body: { favorite: true } }),
+  ],
   'GET /v1/artifacts/{id}/thumbnail': [200, artifact],
   'GET /v1/artifacts/{id}/credentials': [200, artifact],
   'GET /v1/openapi.json': [200],
