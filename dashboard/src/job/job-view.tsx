@@ -11,6 +11,7 @@ import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { ChecksProvider, createChecks } from './credentials/checks.ts';
+import { Family } from './family/family.tsx';
 import { ImageBar } from './image-bar/image-bar.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
@@ -78,6 +79,7 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
             <Stage job={job} />
             {job && <ImageBar job={job} />}
             <Strip job={job} neighbours={neighbours} onChoose={go} />
+            <Family id={id} />
             <p class="sr" role="status">
               {job && stateText(job)}
             </p>

@@ -24,6 +24,9 @@ export function togglePanel(): void {
 /** `off` if keys without Ctrl, Alt or ⌘ do nothing, because speech input can type single keys by accident. */
 export const singleKeys = stored('single-keys', (kept) => (kept === 'off' ? 'off' : 'on'));
 
+/** `folded` if the family under an image is collapsed. */
+export const familyStrip = stored('family', (kept) => (kept === 'folded' ? 'folded' : 'open'));
+
 export const SMALLEST = 0.6;
 export const LARGEST = 2;
 

@@ -4,6 +4,7 @@ interface Listed {
   readonly prompt: string;
   readonly favorite: boolean;
   readonly deleted?: number;
+  readonly artifacts: readonly { readonly id: string }[];
   readonly progress?: { readonly partial_images: number };
 }
 

@@ -4,9 +4,9 @@ import { type ImageMarks, marksOf } from '../../jobs/image-marks.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
 
-/** An image of the job view: an input or output of the job, or the first image of another job. */
+/** An image of the job view: an input or output of the job, or an output of another job. */
 export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
-  /** The name in the address: `source`, `source-2`, `reference`, `2`, or the id of another job. */
+  /** The name in the address: `source`, `source-2`, `reference`, `2`, or `relativeRef` for an image of another job. */
   readonly ref: string;
   readonly kind: 'source' | 'reference' | 'output' | 'other';
   /** The position among the images of the same kind, starting at 1. */
@@ -23,9 +23,28 @@ export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
   readonly provenance?: Provenance | undefined;
 }
 
-/** Returns the images of a job in the order of the strip, followed by the image of the compared job. */
-export function toJobImages(job: Job, other: Job | undefined): readonly JobImage[] {
+/** Returns the name in the address of an image of another job: the id of the job, and the number of the image if it is not 1. */
+export function relativeRef(jobId: string, number: number): string {
+  return number === 1 ? jobId : `${jobId}.${number}`;
+}
+
+const RELATIVE = /^([0-9a-f]{8}-[0-9a-f-]{27})(?:\.([1-9][0-9]{0,2}))?$/;
+
+/** Reads `relativeRef`. Returns undefined if the name is that of an image of the job itself. */
+export function readRelative(ref: string | null) {
+  const [, id, number = '1'] = RELATIVE.exec(ref ?? '') ?? [];
+  return id === undefined ? undefined : { id, number: Number(number) };
+}
+
+/** Returns the images of a job in the order of the strip, followed by the image of another job with which it is compared. */
+export function toJobImages(job: Job, other?: OtherImage): readonly JobImage[] {
   return [...toInputs(job), ...toOutputs(job), ...toOther(other)];
+}
+
+/** An image of another job, by its number. */
+export interface OtherImage {
+  readonly job: Job;
+  readonly number: number;
 }
 
 function toInputs(job: Job): readonly JobImage[] {
@@ -76,10 +95,14 @@ function toOutput(
   };
 }
 
-function toOther(other: Job | undefined): readonly JobImage[] {
-  const [first] = other === undefined ? [] : toOutputs(other);
-  if (other === undefined || first === undefined) return [];
-  return [{ ...first, ref: other.id, kind: 'other', number: 1, isOneOfSeveral: false }];
+function toOther(other: OtherImage | undefined): readonly JobImage[] {
+  if (other === undefined) return [];
+  const { job, number } = other;
+  const image = toOutputs(job).find((each) => each.number === number);
+  if (image === undefined) return [];
+  return [
+    { ...image, ref: relativeRef(job.id, number), kind: 'other', number: 1, isOneOfSeveral: false },
+  ];
 }
 
 /** Returns the images of a job from its summary, for use before the whole job has been read. */

@@ -5,7 +5,13 @@ import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { createScope, usePage } from '../../page-context.ts';
 import { createZoom, type Zoom } from '../../zoom/zoom.ts';
-import { type JobImage, toJobImages, toListedImages } from './job-images.ts';
+import {
+  type JobImage,
+  type OtherImage,
+  readRelative,
+  toJobImages,
+  toListedImages,
+} from './job-images.ts';
 import { afterPress, type Looking, toLooking } from './looking.ts';
 
 /** The images and the view of the stage, and the functions that change them. */
@@ -82,22 +88,21 @@ function createSizes() {
   };
 }
 
-/** Reads the other job that the address names for a comparison. */
-function useOther(id: string, query: URLSearchParams): Job | undefined {
+/** Reads the image of another job that the address names for a comparison. */
+function useOther(id: string, query: URLSearchParams): OtherImage | undefined {
   const { jobs } = usePage();
-  const [other, setOther] = useState<Job | undefined>(undefined);
-  const named = [query.get('a'), query.get('b')].find(
-    (ref) => ref?.includes('-') && /^[0-9a-f]{8}-/.test(ref),
-  );
-  const otherId = named === id ? undefined : named;
+  const [job, setJob] = useState<Job | undefined>(undefined);
+  const named = [query.get('a'), query.get('b')].map(readRelative).find((each) => each?.id);
+  const otherId = named?.id === id ? undefined : named?.id;
+  const number = named?.number ?? 1;
   useEffect(() => {
-    setOther(undefined);
-    if (otherId === undefined || otherId === null) return;
+    setJob(undefined);
+    if (otherId === undefined) return;
     const controller = new AbortController();
-    jobs.read(otherId, controller.signal).then(setOther, () => {
+    jobs.read(otherId, controller.signal).then(setJob, () => {
       // The other job does not exist, so this job is shown alone.
     });
     return () => controller.abort();
   }, [jobs, otherId]);
-  return other;
+  return useMemo(() => job && { job, number }, [job, number]);
 }

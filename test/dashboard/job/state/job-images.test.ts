@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toJobImages, toListedImages } from '../../../../dashboard/src/job/state/job-images.ts';
+import {
+  readRelative,
+  relativeRef,
+  toJobImages,
+  toListedImages,
+} from '../../../../dashboard/src/job/state/job-images.ts';
 import { detail, JOB_ID, result, storedInput } from '../../support/job-detail.ts';
 import { artifacts, summary } from '../../support/job-summary.ts';
 
@@ -12,7 +17,7 @@ describe('toJobImages', () => {
       { images: [storedInput(), storedInput()], reference_images: [storedInput()] },
     );
 
-    const images = toJobImages(job, detail({ id: OTHER, result: result(3) }));
+    const images = toJobImages(job, { job: detail({ id: OTHER, result: result(3) }), number: 2 });
 
     expect(images.map(({ ref }) => ref)).toEqual([
       'source',
@@ -20,8 +25,25 @@ describe('toJobImages', () => {
       'reference',
       '1',
       '2',
-      OTHER,
+      `${OTHER}.2`,
     ]);
+  });
+
+  it('names the first image of another job by the id of the job alone', () => {
+    const other = { job: detail({ id: OTHER, result: result(1) }), number: 1 };
+
+    expect(toJobImages(detail({ result: result(1) }), other).at(-1)?.ref).toBe(OTHER);
+    expect(readRelative(OTHER)).toEqual({ id: OTHER, number: 1 });
+    expect(readRelative(relativeRef(OTHER, 12))).toEqual({ id: OTHER, number: 12 });
+    expect(['2', 'source-2', `${OTHER}.0`, null].map(readRelative)).toEqual(
+      Array(4).fill(undefined),
+    );
+  });
+
+  it('leaves out an image that another job does not have', () => {
+    const other = { job: detail({ id: OTHER, result: result(1) }), number: 2 };
+
+    expect(toJobImages(detail({ result: result(1) }), other).map(({ ref }) => ref)).toEqual(['1']);
   });
 
   it('lists the finished images of an interrupted job', () => {

@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs } from './support/submit-jobs.ts';
+
+let bridge: StartedBridge;
+let source: string;
+let edit: string;
+let variant: string;
+let last: string;
+
+beforeAll(async () => {
+  bridge = await startDashboard();
+  const size = '768x512';
+  const make = async (prompt: string, n: number, from?: readonly [job: string, image: number]) => {
+    const parent = (await listJobs(bridge.address)).find(({ id }) => id === from?.[0]);
+    const artifact = parent?.artifacts[from?.[1] ?? 0];
+    const images = artifact ? [{ type: 'artifact', artifact_id: artifact.id }] : undefined;
+    const request = {
+      prompt,
+      parameters: { n, size },
+      ...(images && { operation: 'edit', images }),
+    };
+    const [id = ''] = await makeJobs(bridge.address, [request]);
+    return id;
+  };
+  source = await make('A mountain lake at dusk', 3);
+  edit = await make('The same lake by moonlight', 2, [source, 1]);
+  variant = await make('The same lake in winter', 1, [source, 0]);
+  last = await make('The lake by moonlight with a boat', 1, [edit, 0]);
+});
+
+type Options = Parameters<typeof openPage>[1];
+
+async function openJob(id: string, options: Options = {}): Promise<Page> {
+  const page = await openPage(bridge.address, { path: `/dashboard/jobs/${id}`, ...options });
+  await page.getByRole('region', { name: 'Family' }).waitFor();
+  await page.waitForFunction(() => {
+    const images = [...document.querySelectorAll('.kin-image')];
+    return images.length > 0 && images.every((each) => each.querySelector('img') !== null);
+  });
+  return page;
+}
+
+const image = (page: Page, name: string) =>
+  page.getByRole('region', { name: 'Family' }).getByRole('button', { name, exact: true });
+const jobIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1);
+
+describe('the family of a job', () => {
+  it('shows all relatives, and opens the image that is pressed', async () => {
+    const page = await openJob(edit);
+
+    expect(await page.locator('.family header .num').textContent()).toBe('7 images in 4 jobs');
+    await image(page, 'A mountain lake at dusk, image 2 of 3').click();
+
+    await expect.poll(() => jobIn(page)).toBe(source);
+    await page.getByRole('heading', { name: 'A mountain lake at dusk' }).waitFor();
+    const pressed = image(page, 'A mountain lake at dusk, image 2 of 3');
+    await expect.poll(() => pressed.getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('compares any two relatives', async () => {
+    const page = await openJob(last);
+
+    await image(page, 'The same lake in winter, image 1 of 1').focus();
+    await page.keyboard.press('a');
+    await page.getByRole('slider').waitFor();
+    await image(page, 'A: The same lake in winter, image 1 of 1').waitFor();
+    await image(page, 'The same lake by moonlight, image 2 of 2').click();
+
+    await expect.poll(() => jobIn(page)).toBe(edit);
+    await image(page, 'A: The same lake in winter, image 1 of 1').waitFor();
+    await image(page, 'B: The same lake by moonlight, image 2 of 2').waitFor();
+    await page.getByRole('slider').waitFor();
+  });
+
+  it('is walked with the keyboard alone', async () => {
+    const page = await openJob(variant);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+
+    await page.keyboard.press('t');
+    expect(await focused()).toBe('The same lake in winter, image 1 of 1');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toBe('A mountain lake at dusk, image 1 of 3');
+    for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('The same lake by moonlight, image 1 of 2');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => jobIn(page)).toBe(edit);
+    await page.keyboard.press('Escape');
+
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  });
+
+  it('adds a job that is made meanwhile', async () => {
+    const page = await openJob(variant);
+    const [parent] = (await listJobs(bridge.address)).filter(({ id }) => id === variant);
+    const images = [{ type: 'artifact', artifact_id: parent?.artifacts[0]?.id }];
+
+    await makeJobs(bridge.address, [{ operation: 'edit', prompt: 'The lake in spring', images }]);
+
+    await image(page, 'The lake in spring, image 1 of 1').waitFor();
+  });
+
+  it('stays folded until it is unfolded', async () => {
+    const page = await openJob(edit);
+
+    await page.getByRole('button', { name: 'Fold the family' }).click();
+    expect(await page.locator('.family-tree').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the family' }).click();
+
+    await page.locator('.family-tree').waitFor();
+  });
+
+  it('is absent for a job without relatives', async () => {
+    const [alone = ''] = await makeJobs(bridge.address, [{ prompt: 'A lone tree' }]);
+    const page = await openPage(bridge.address, { path: `/dashboard/jobs/${alone}` });
+
+    await page.getByRole('complementary', { name: 'About this job' }).waitFor();
+    await page.locator('.job-screen main img').first().waitFor();
+
+    expect(await page.locator('.family').count()).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('has no accessibility problems, %s', async (theme) => {
+    const page = await openJob(edit, { theme });
+    await image(page, 'The same lake in winter, image 1 of 1').focus();
+    await page.keyboard.press('a');
+    await page.getByRole('slider').waitFor();
+    await page.waitForFunction(() => document.querySelector('.job-screen .coming') === null);
+    await keepScreenshot(page, `family-${theme}`);
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it('scrolls inside itself on a phone', async () => {
+    const page = await openJob(edit, { size: 'phone' });
+
+    await page.locator('.family').scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'family-phone');
+
+    const { scrollWidth, innerWidth } = await page.evaluate(() => ({
+      scrollWidth: document.documentElement.scrollWidth,
+      innerWidth: window.innerWidth,
+    }));
+    expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});
