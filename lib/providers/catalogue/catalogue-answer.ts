@@ -59,9 +59,8 @@ export function createAnswerReader(deps: AnswerDeps) {
     }
     const bytes = await readWhole(body, MAX_REPLY_BYTES);
     if (!bytes) throw unreadable('too_many_bytes');
-    // The copy can be transferred to the thread, because it is alone in its buffer.
-    const copy = new Uint8Array(bytes).buffer;
-    const { page } = await pool.run({ kind, path, bytes: copy, constants, listed }, signal, [copy]);
+    const own = ownMemory(bytes);
+    const { page } = await pool.run({ kind, path, bytes: own, constants, listed }, signal, [own]);
     if (page) return page;
     throw unreadable('unexpected_reply');
   }
@@ -113,6 +112,14 @@ export function createAnswerReader(deps: AnswerDeps) {
 
     close: pool.close,
   };
+}
+
+/** Returns bytes in memory of their own, which can be transferred to a thread. Only a short reply is copied. */
+function ownMemory(bytes: Buffer): ArrayBuffer {
+  const { buffer, byteLength } = bytes;
+  // Node keeps short buffers together in one memory.
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isAlone ? buffer : new Uint8Array(bytes).buffer;
 }
 
 /** Returns the error of a refresh that changes nothing. `reason` is a stable name. */

@@ -23,8 +23,9 @@ export const catalogue: Bench = {
     const list = await openList();
     const [without, withList] = [[], []] as [Reading[], Reading[]];
     for (let round = 0; round < tools.rounds; round += 1) {
-      without.push(await readingOf(tools, list.url, 'off'));
-      withList.push(await readingOf(tools, list.url, 'all'));
+      const reading = await readingOf(tools, list.url);
+      withList.push(reading);
+      without.push(await readingOf(tools, list.url, reading.requests));
     }
     list.close();
     const added = withList.map(({ mb }, at) => mb - (without[at]?.mb ?? Number.NaN));
@@ -51,12 +52,15 @@ interface Reading {
   /** Resident memory of the program some time after the list was read. */
   readonly mb: number;
   readonly slowestMs: number;
+  /** Number of requests until the list was read. */
+  readonly requests: number;
 }
 
+/** Reads the list, or sends the same number of requests to a program that reads no list. */
 async function readingOf(
   { startProgram, folder }: Tools,
   url: string,
-  setting: 'off' | 'all',
+  requests?: number,
 ): Promise<Reading> {
   const program = await startProgram({
     command: 'serve',
@@ -68,25 +72,27 @@ async function readingOf(
       'providers.task.fal.api_key_env=FAL_KEY',
       `providers.task.fal.models=["${LAST}"]`,
       `providers.task.fal.image_model=${LAST}`,
-      `providers.task.fal.catalogue=${setting}`,
+      `providers.task.fal.catalogue=${requests === undefined ? 'all' : 'off'}`,
       'default_provider=fal',
     ],
   });
   const address = `http://127.0.0.1:${program.port}`;
   const endMs = performance.now() + 60_000;
   let slowestMs = 0;
-  for (let nth = 0; ; nth += 1) {
+  let nth = 0;
+  for (; ; nth += 1) {
     const startMs = performance.now();
     await (await fetch(`${address}/health/live`)).arrayBuffer();
     // The first requests of a program are slow for other reasons.
     if (nth >= 20) slowestMs = Math.max(slowestMs, performance.now() - startMs);
-    if (setting === 'off' ? nth === 500 : await hasList(address)) break;
+    const isListed = await hasList(address);
+    if (requests === undefined ? isListed : nth === requests) break;
     if (performance.now() > endMs) throw new Error('the list was not read');
   }
   await sleep(SETTLE_MS);
   const { residentMb: mb } = await program.end();
   await program.stop();
-  return { mb, slowestMs };
+  return { mb, slowestMs, requests: nth };
 }
 
 /** Resolves with true if the program has described the last model of the list. */
