@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../handlers/artifacts/get-artifact-credentials.ts';
-import type { ArtifactCredentials } from '../../lib/contract/resources/artifact-credentials.ts';
 import { handler as manifestHandler } from '../../handlers/artifacts/get-artifact-manifest.ts';
+import type { ArtifactCredentials } from '../../lib/contract/resources/artifact-credentials.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { invoke } from '../support/invoke.ts';
 

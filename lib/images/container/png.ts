@@ -355,6 +355,8 @@ function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
 function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined> {
   const [span, ...others] = spans;
   if (span === undefined || others.length > 0) return undefined;
+  // One chunk is one step.
+  yield;
   const chunk = pngChunkAt(bytes, span.start);
   return typeof chunk === 'string' || chunk.end !== span.end ? undefined : chunk.data;
 }

@@ -222,6 +222,8 @@ function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
 function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | undefined> {
   const [span, ...others] = spans;
   if (span === undefined || others.length > 0) return undefined;
+  // One chunk is one step.
+  yield;
   const chunk = chunkAt(bytes, span.start, bytes.length);
   return typeof chunk === 'string' || nextChunkAt(chunk) < span.end ? undefined : chunk.data;
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Capabilities, ImagePlan, PresetTemplate } from '../../../dashboard/src/api/schemas.ts';
+import type {
+  Capabilities,
+  ImagePlan,
+  PresetTemplate,
+} from '../../../dashboard/src/api/schemas.ts';
 import { toCredentialsText, toPlanText } from '../../../dashboard/src/make/plan-text.ts';
 
 type Route = ImagePlan['routes'][number];
