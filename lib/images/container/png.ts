@@ -43,13 +43,19 @@ const MAX_CHUNK_BYTES = 2 ** 31 - 1;
 /** The number of bytes for length, type and CRC around the data of a chunk. */
 const FRAME_BYTES = 12;
 
-/** Reads the chunk at `start`. The CRC is not checked. */
-export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault {
+/** Returns the position after the chunk that begins at `start`. */
+function pngChunkEnd(bytes: Buffer, start: number): number | ImageFault {
   if (start + FRAME_BYTES > bytes.length) return 'truncated';
   const length = bytes.readUInt32BE(start);
   const end = start + FRAME_BYTES + length;
   if (length > MAX_CHUNK_BYTES) return 'corrupt';
-  if (end > bytes.length) return 'truncated';
+  return end > bytes.length ? 'truncated' : end;
+}
+
+/** Reads the chunk at `start`. The CRC is not checked. */
+export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault {
+  const end = pngChunkEnd(bytes, start);
+  if (typeof end === 'string') return end;
   const type = bytes.toString('latin1', start + 4, start + 8);
   return { type, data: bytes.subarray(start + 8, end - 4), start, end };
 }
@@ -338,16 +344,19 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return { width: bytes.readUInt32BE(EDGES_AT), height: bytes.readUInt32BE(EDGES_AT + 4) };
 }
 
-/** Finds the `caBX` chunks with manifests (C2PA specification, A.3). */
+const CABX = Buffer.from('caBX').readUInt32BE();
+const IEND = Buffer.from('IEND').readUInt32BE();
+
+/** Finds the `caBX` chunks with manifests (C2PA specification, A.3). Most images have hundreds of other chunks. */
 function* findManifests(bytes: Buffer): Steps<readonly Span[] | undefined> {
   const found = createManifestParts();
-  for (let at = PNG_SIGNATURE_BYTES; ; ) {
-    const chunk = pngChunkAt(bytes, at);
-    if (typeof chunk === 'string') return [];
-    const { type, data, start, end } = chunk;
-    if (type === 'IEND') return found.all();
-    if (type === 'caBX' && isManifest(data)) found.add({ start, end });
-    at = end;
+  for (let start = PNG_SIGNATURE_BYTES; ; ) {
+    const end = pngChunkEnd(bytes, start);
+    if (typeof end === 'string') return [];
+    const type = bytes.readUInt32BE(start + 4);
+    if (type === IEND) return found.all();
+    if (type === CABX && isManifest(bytes.subarray(start + 8, end - 4))) found.add({ start, end });
+    start = end;
     yield;
   }
 }
