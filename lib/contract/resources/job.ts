@@ -13,7 +13,7 @@ import { ArtifactId, Count, documented, PromptText, UnixSecs } from '../schema/f
 import { coded } from '../schema/issues.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
 import { limitedList } from '../schema/request-limits.ts';
-import { text } from '../schema/text.ts';
+import { ShortText, text } from '../schema/text.ts';
 import { imageMarkEntries, JobArtifact } from './artifact.ts';
 import { LABEL, Label, Labels, StoredLabels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
@@ -117,7 +117,7 @@ function toArtifacts(sent: unknown): unknown {
   return { ...sent, output: { ...output, response_format: 'artifact' } };
 }
 
-export const JobId = v.pipe(v.string(), v.uuid());
+export const JobId = v.pipe(ShortText, v.uuid());
 
 const jobEntries = {
   id: JobId,
