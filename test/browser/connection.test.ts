@@ -244,10 +244,18 @@ describe('a network that fails', () => {
     const bridge = await startDashboard();
     await makeJobs(bridge.address, [{ prompt: 'Tidal bay', parameters: { size: '64x64' } }]);
     const page = await openPage(bridge.address, { expects: [/ERR_|503/] });
+    // The view and everything that its code imports.
     const loaded = () =>
-      page.evaluate(() =>
-        performance.getEntriesByType('resource').some(({ name }) => name.includes('job-view')),
-      );
+      page.evaluate(() => {
+        const got = new Set(performance.getEntriesByType('resource').map(({ name }) => name));
+        const links = document.querySelectorAll<HTMLLinkElement>(
+          'link[rel=modulepreload], link[rel=stylesheet]',
+        );
+        const wanted = [...links].map(({ href }) => href);
+        return (
+          wanted.some((href) => /job-view.*js/.test(href)) && wanted.every((href) => got.has(href))
+        );
+      });
     await expect.poll(loaded).toBe(true);
     await bridge.end();
     await page.getByRole('button', { name: 'Offline' }).waitFor();
