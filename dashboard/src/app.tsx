@@ -6,6 +6,7 @@ import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
+import { isNarrow } from './shell/is-narrow.ts';
 import { lazyView, loadViews } from './shell/lazy-view.tsx';
 import { panel, togglePanel } from './shell/preferences.ts';
 import { useShortcuts } from './shell/shortcuts.ts';
@@ -24,9 +25,6 @@ const LightTableView = lazyView(
   async () => (await import('./light-table/light-table.tsx')).LightTableView,
   TopBar,
 );
-
-/** Returns true if one column fills the window, so that an open layer covers the whole page. */
-const isNarrow = () => window.matchMedia('(max-width: 899px)').matches;
 
 /** Renders the page. The images view stays mounted below the job view, so that it keeps its scroll position. */
 export function App() {

@@ -1,3 +1,4 @@
+import { parse } from 'node:path/posix';
 import { ArtifactPath } from '../../lib/contract/resources/artifact.ts';
 import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
@@ -21,11 +22,10 @@ export const handler = operation<'artifactCredentials'>()({
       id,
       context.signal(),
     );
-    const filename = name.slice(name.lastIndexOf('/') + 1, name.lastIndexOf('.'));
     return bytes(store, {
       'content-type': 'application/c2pa',
       'content-length': String(store.length),
-      'content-disposition': `attachment; filename="${filename}.c2pa"`,
+      'content-disposition': `attachment; filename="${parse(name).name}.c2pa"`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });

@@ -89,8 +89,8 @@ export function createCancelJob({ store, notices, live, clock }: Deps) {
    * Cancels a job, so that the job ends with `error`. A queued job ends immediately. A running job sends no further provider
    * calls. If `inFlight` is `stop`, its calls in flight are stopped; if `finish`, the calls finish and their images are kept. A
    * job that the store marks as running in this process, but that does not run, ends immediately with an unknown outcome. If
-   * another process runs the job, that process stops and ends the job. If `isOnlyQueued` is true, a running job continues. Resolves with the job in its new state, or with undefined
-   * if the job does not exist. Throws `overloaded`.
+   * another process runs the job, that process stops and ends the job. If `isOnlyQueued` is true, a running job continues unchanged.
+   * Resolves with the job in its new state, or with undefined if the job does not exist. Throws `overloaded`.
    */
   async function cancelJob(
     scope: string,
@@ -101,8 +101,7 @@ export function createCancelJob({ store, notices, live, clock }: Deps) {
   ): Promise<JobRecord | undefined> {
     const request = { atSecs: nowSecs(clock), error: toStoredError(error), inFlight, isOnlyQueued };
     const job = await store.cancel(scope, id, request);
-    if (!job || isTerminal(job.status)) return job;
-    if (isOnlyQueued) return job;
+    if (!job || isTerminal(job.status) || isOnlyQueued) return job;
     // The work is stopped only after the request for cancellation is durable.
     return (await stop(job, error, inFlight)) ? job : store.find(scope, id);
   }

@@ -176,3 +176,12 @@ export function chunksOf({ bytes, sizes }: Input): Buffer[] {
   }
   return chunks;
 }
+
+/** Throws if `read` returns another text for the bytes in chunks than for the bytes in one chunk. */
+export function checkChunks(read: (input: Input) => string, input: Input): void {
+  const whole = read({ ...input, sizes: [input.bytes.length + 1] });
+  const parts = read(input);
+  if (whole !== parts) {
+    throw new Error(`the result depends on the chunks:\n  ${whole}\n  ${parts}`);
+  }
+}

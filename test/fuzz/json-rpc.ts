@@ -6,7 +6,7 @@ import {
   createRpcConnection,
 } from '../../lib/providers/agent-app-server/rpc-connection.ts';
 import { slices } from '../support/slices.ts';
-import { chunksOf, type Fuzzer, type Input } from './fuzzer.ts';
+import { checkChunks, chunksOf, type Fuzzer, type Input } from './fuzzer.ts';
 import { withinStretch } from './stretches.ts';
 
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -19,11 +19,7 @@ export const jsonRpc: Fuzzer = {
   async open() {
     return {
       async check(input) {
-        const whole = read({ ...input, sizes: [65_536] });
-        const parts = read(input);
-        if (whole !== parts) {
-          throw new Error(`other messages in other chunks:\n  ${whole}\n  ${parts}`);
-        }
+        checkChunks(read, input);
         await connect(input);
       },
       async close() {},

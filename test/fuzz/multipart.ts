@@ -1,6 +1,6 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { createPartReader } from '../../lib/http/body/multipart.ts';
-import { chunksOf, type Fuzzer, type Input } from './fuzzer.ts';
+import { checkChunks, chunksOf, type Fuzzer, type Input } from './fuzzer.ts';
 import { withinStretch } from './stretches.ts';
 
 /** The boundary of all files of the corpus. */
@@ -25,11 +25,7 @@ export const multipart: Fuzzer = {
   async open() {
     return {
       async check(input) {
-        const whole = read({ ...input, sizes: [input.bytes.length + 1] });
-        const parts = read(input);
-        if (whole !== parts) {
-          throw new Error(`other parts in other chunks:\n  ${whole}\n  ${parts}`);
-        }
+        checkChunks(read, input);
       },
       async close() {},
     };

@@ -69,13 +69,5 @@ export function createJobBatches(
       });
       report(results, done);
     },
-
-    /** Changes all jobs of a filter, of which the person has seen the number. Shows the outcome as `change` does. */
-    async changeAll(
-      body: Omit<JobBatch, 'ids'> & Required<Pick<JobBatch, 'filter' | 'expected_count'>>,
-      done: TextKey,
-    ): Promise<void> {
-      await attempt(toasts, async () => report([await send(body)], done));
-    },
   };
 }

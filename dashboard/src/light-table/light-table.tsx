@@ -5,7 +5,6 @@ import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
-import { attempt } from '../shell/toasts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { formatNumber, text } from '../text/text.ts';
 import { createZoom } from '../zoom/zoom.ts';
@@ -169,7 +168,6 @@ interface ToolsProps {
 }
 
 function TableTools({ table, current, at, count, children }: ToolsProps) {
-  const { jobs, toasts } = usePage();
   const choice = table.choices.value.get(current.id);
   const isFavourite = table.marksOf(current).favorite === true;
   const label = text('table.tools', { number: at + 1 });
@@ -197,11 +195,7 @@ function TableTools({ table, current, at, count, children }: ToolsProps) {
         icon={Heart}
         label={text('job.one.favourite')}
         pressed={isFavourite}
-        onClick={() =>
-          void attempt(toasts, () =>
-            jobs.markImage(current.job.id, current.id, { favorite: !isFavourite }),
-          )
-        }
+        onClick={() => table.toggleFavorite(current)}
       />
       <IconButton icon={Undo2} label={text('action.undo')} onClick={() => table.undo()} />
       {children}
@@ -220,7 +214,7 @@ interface Keys extends TableProps {
 
 /** Binds the keys of the table. */
 function useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFacts }: Keys): void {
-  const { jobs, router, toasts, undo } = usePage();
+  const { router, undo } = usePage();
   const current = images[at];
 
   function go(to: number): void {
@@ -247,11 +241,7 @@ function useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFac
     ...Object.fromEntries(images.map((_, index) => [String(index + 1), () => go(index)])),
     p: () => current && table.choose(current, 'picked'),
     x: () => current && table.choose(current, 'rejected'),
-    f: () => {
-      if (current === undefined) return;
-      const favorite = table.marksOf(current).favorite !== true;
-      void attempt(toasts, () => jobs.markImage(current.job.id, current.id, { favorite }));
-    },
+    f: () => current && table.toggleFavorite(current),
     z: () => {
       if (!table.undo()) undo.undo();
     },

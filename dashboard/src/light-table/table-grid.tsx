@@ -5,6 +5,7 @@ import { Icon } from '../controls/button.tsx';
 import { useImage, useSteadyImage } from '../images/use-image.ts';
 import { columnsFor, fitInto, longestShown } from '../job/stage/geometry.ts';
 import { LostImage, useBox } from '../job/stage/image-layer.tsx';
+import { isNarrow } from '../shell/is-narrow.ts';
 import { text } from '../text/text.ts';
 import type { createZoom } from '../zoom/zoom.ts';
 import type { LightTable, TableImage } from './table-state.ts';
@@ -102,9 +103,8 @@ function Picture({ table, one, index, isAt, zoom, name }: CellProps & { readonly
   const size = image.size ?? { width: 3, height: 2 };
   const { value: pane } = table.pane;
   const { x, y, k } = zoom.transform.value;
-  const isNarrow = window.matchMedia('(max-width: 899px)').matches;
   // On a narrow screen, the image that has the focus is larger than the others, and alone is zoomed by touch.
-  const isZoomed = isAt || !isNarrow;
+  const isZoomed = isAt || !isNarrow();
   useLayoutEffect(() => {
     if (!isZoomed || element.current === null) return;
     return zoom.attach(element.current);

@@ -23,7 +23,7 @@ export type LightTable = ReturnType<typeof createLightTable>;
 
 /** Creates the state of the light table: the images of these jobs, the choices, and the image that has the focus. */
 export function createLightTable(page: Page, ids: readonly string[]) {
-  const { jobs } = page;
+  const { jobs, toasts } = page;
   const read = signal<readonly Job[] | undefined>(undefined);
   const failed = signal<readonly { readonly id: string; readonly error: ApiError }[]>([]);
   const choices = signal<ReadonlyMap<string, Choice>>(new Map());
@@ -57,6 +57,11 @@ export function createLightTable(page: Page, ids: readonly string[]) {
   const chosen = (wanted: Choice) =>
     (images.peek() ?? []).filter(({ id }) => choices.peek().get(id) === wanted);
 
+  /** Returns the present marks of an image, which another view may have changed. */
+  function marksOf({ job, image }: TableImage): ImageMarks {
+    return marksOfImage(withLatest(job, jobs.get(job.id)?.value), image);
+  }
+
   return {
     /** Undefined until the jobs have been read. */
     images: images as ReadonlySignal<readonly TableImage[] | undefined>,
@@ -70,9 +75,12 @@ export function createLightTable(page: Page, ids: readonly string[]) {
     load,
     close: () => controller.abort(),
 
-    /** Returns the present marks of an image, which another view may have changed. */
-    marksOf({ job, image }: TableImage): ImageMarks {
-      return marksOfImage(withLatest(job, jobs.get(job.id)?.value), image);
+    marksOf,
+
+    /** Makes an image a favourite, or removes the mark. */
+    toggleFavorite(one: TableImage): void {
+      const favorite = marksOf(one).favorite !== true;
+      void attempt(toasts, () => jobs.markImage(one.job.id, one.id, { favorite }));
     },
 
     /** Makes the choice for one image, or removes the same choice. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { falSettings } from '../../support/fal-settings.ts';
 import { cleanUp, freshFolder, startBridge } from '../../support/start-bridge.ts';
 import { FAL_UPSTREAM } from '../../support/task-upstream/services/fal.ts';
 import { createTaskUpstream } from '../../support/task-upstream/task-upstream.ts';
@@ -21,16 +22,7 @@ describe('a start without a kept catalogue', () => {
         command: 'serve',
         cwd,
         env: { FAL_KEY: fal.key },
-        set: [
-          'state.directory=state',
-          'server.jobs.max_running=1',
-          'providers.task.fal.service=fal',
-          `providers.task.fal.base_url=${fal.url}`,
-          'providers.task.fal.api_key_env=FAL_KEY',
-          `providers.task.fal.image_model=${MODEL}`,
-          `providers.task.fal.models=["${MODEL}"]`,
-          'default_provider=fal',
-        ],
+        set: ['state.directory=state', 'server.jobs.max_running=1', ...falSettings(fal, MODEL)],
       });
     const first = await start();
     const jobs = await createJobClient(first);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { falSettings } from '../../support/fal-settings.ts';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import { FAL_UPSTREAM } from '../../support/task-upstream/services/fal.ts';
 import { createTaskUpstream } from '../../support/task-upstream/task-upstream.ts';
@@ -35,12 +36,7 @@ async function start() {
     set: [
       TOKENS,
       'server.jobs.max_running=2',
-      'providers.task.fal.service=fal',
-      `providers.task.fal.base_url=${fal.url}`,
-      'providers.task.fal.api_key_env=FAL_KEY',
-      `providers.task.fal.image_model=${MODEL}`,
-      `providers.task.fal.models=["${MODEL}"]`,
-      'default_provider=fal',
+      ...falSettings(fal, MODEL),
       'providers.sandbox.enabled=true',
     ],
   });

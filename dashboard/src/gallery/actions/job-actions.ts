@@ -7,6 +7,7 @@ import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
+import { isNarrow } from '../../shell/is-narrow.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
@@ -271,6 +272,6 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
 
 /** Shows the draft: in the sheet over the images on narrow screens, otherwise in the panel beside the images. */
 export function showDraft({ router }: Pick<Page, 'router'>): void {
-  if (window.matchMedia('(max-width: 899px)').matches) router.openLayer('make');
+  if (isNarrow()) router.openLayer('make');
   else document.getElementById('prompt')?.focus();
 }

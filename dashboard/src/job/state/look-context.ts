@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { createScope, usePage } from '../../page-context.ts';
+import { isNarrow } from '../../shell/is-narrow.ts';
 import { createZoom, type Zoom } from '../../zoom/zoom.ts';
 import {
   type JobImage,
@@ -70,8 +71,7 @@ function isForZoom(event: Event, pane: HTMLElement): boolean {
   if (event.target instanceof Element && event.target.closest('button, .divider, .menu'))
     return false;
   const isZoomed = zoomTransform(pane).k > 1;
-  const isOneColumn = window.matchMedia('(max-width: 899px)').matches;
-  if (event instanceof WheelEvent) return event.ctrlKey || isZoomed || !isOneColumn;
+  if (event instanceof WheelEvent) return event.ctrlKey || isZoomed || !isNarrow();
   if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {
     return isZoomed || event.touches.length > 1;
   }

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { createJobActions } from '../../gallery/actions/job-actions.ts';
 import { usePage } from '../../page-context.ts';
+import { isNarrow } from '../../shell/is-narrow.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { useNow } from '../../shell/use-now.ts';
 import { formatClock, text } from '../../text/text.ts';
@@ -23,7 +24,6 @@ export function QueueDrawer() {
   const places = useMemo(() => createQueuePlaces(page), [page]);
   const actions = useMemo(() => createJobActions(page), [page]);
   const drawer = useRef<HTMLElement>(null);
-  const isNarrow = window.matchMedia('(max-width: 899px)').matches;
   const onKeyDown = useQueueKeys(places, () => void router.back());
   useReads(places);
   useFocus(drawer);
@@ -41,7 +41,7 @@ export function QueueDrawer() {
       <DrawerFoot places={places} />
     </>
   );
-  return isNarrow ? (
+  return isNarrow() ? (
     <section ref={drawer} class="queue-drawer" role="dialog" aria-modal="true" {...label}>
       {content}
     </section>

@@ -51,7 +51,6 @@ export function createJobResumption(
     SELECT * FROM outputs ORDER BY id`;
   const accounts = createJobAccounts(database);
   const uncertain = createUncertainStarts<ResumedJob>(database, lease);
-  const earlier: ResumedJob[] = [];
   // A call must know what the calls before it have taken.
   const turn = createSemaphore(1);
   const never = new AbortController().signal;
@@ -87,9 +86,9 @@ export function createJobResumption(
   async function takeOne(abandoned: AbandonedEnd): Promise<ResumedJob | undefined> {
     const settled = await uncertain.settle();
     if (!settled) return undefined;
-    earlier.push(...settled);
-    const first = earlier.shift();
-    if (first) return first;
+    // Each call takes one job, and settles the job of the call before it.
+    const [before] = settled;
+    if (before) return before;
     for (;;) {
       const taken = await takeNext(abandoned);
       if (taken !== 'ended') return taken;

@@ -40,9 +40,9 @@ export function createUncertainStarts<Started extends Start>(
     },
 
     /**
-     * Forgets the remembered jobs, and resolves with those that belong to this replica. Resolves with undefined if the lease of this
-     * replica has ended. In this case, and if the database cannot tell, the replica must not take any job, because it would not know
-     * whether the job is one of the remembered ones.
+     * Resolves with the remembered jobs that belong to this replica, and forgets all of them. If the lease of this replica has ended,
+     * resolves with undefined and forgets nothing. The replica must then take no job, nor if the method rejects, because it would not
+     * know whether the job is one of the remembered jobs.
      */
     async settle(): Promise<readonly Started[] | undefined> {
       if (uncertain.length === 0) return [];
