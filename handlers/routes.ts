@@ -13,6 +13,7 @@ import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
 import { handler as createImage } from './images/create-image.ts';
 import { handler as planImage } from './images/plan-image.ts';
+import { handler as planImageBatch } from './images/plan-image-batch.ts';
 import { handler as streamImage } from './images/stream-image.ts';
 import { handler as cancelJob } from './jobs/cancel-job.ts';
 import { handler as changeJobs } from './jobs/change-jobs.ts';
@@ -91,6 +92,9 @@ const image = {
 const stream = { needsProcess: 'API Gateway does not forward a stream of events.' } as const;
 const large = { needsProcess: 'An image may be larger than the reply of a function.' } as const;
 const ofProcess = { needsProcess: 'The reply describes one process.' } as const;
+const probing = {
+  needsProcess: 'Only a process that keeps probing its providers knows which of them are ready.',
+} as const;
 const openAi = { tag: 'OpenAI' } as const;
 const provider = { method: 'GET', tag: 'Providers' } as const;
 const artifact = { method: 'GET', tag: 'Artifacts' } as const;
@@ -126,7 +130,14 @@ export const routes: readonly Route[] = [
     path: '/v1/plan',
     tag: 'Images',
     handler: planImage,
-    needsProcess: 'Only a process that keeps probing its providers knows which of them are ready.',
+    ...probing,
+  },
+  {
+    method: 'POST',
+    path: '/v1/plan/batch',
+    tag: 'Images',
+    handler: planImageBatch,
+    ...probing,
   },
   { ...openAi, ...image, path: '/v1/images/generations', handler: createImageGeneration },
   { ...openAi, ...image, path: '/v1/images/edits', handler: createImageEdit },

@@ -2,6 +2,7 @@ import type { StoredInput } from '../contract/request/image-input.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { inputsOf, isTerminal, type JobRequest, type Webhook } from '../contract/resources/job.ts';
+import type { JobGroup } from '../contract/resources/job-group.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { effectOf, isPerhapsPaid } from '../errors/call-effect.ts';
 import type { Generation } from '../generation/generation.ts';
@@ -61,6 +62,7 @@ export interface Submitted {
 export type JobSubmission = AnyImageRequest & {
   readonly priority?: number;
   readonly labels?: readonly string[];
+  readonly group?: JobGroup | undefined;
   readonly webhook?: Webhook | undefined;
 };
 
@@ -73,7 +75,7 @@ export function createJobAcceptance(deps: Deps) {
 }
 
 /** A job before its plan is made and its images are verified. */
-interface JobDraft extends Pick<NewJob, 'priority' | 'labels' | 'retryOf' | 'webhook'> {
+interface JobDraft extends Pick<NewJob, 'priority' | 'labels' | 'group' | 'retryOf' | 'webhook'> {
   readonly request: GenerationRequest;
   /** The origins of the images. If absent, they are found by the sources of the images. */
   readonly parents?: NewJob['parents'];
@@ -141,7 +143,7 @@ function createSubmitJob(
   acceptJob: AcceptJob,
 ) {
   async function fingerprintOf(
-    { webhook, ...sent }: Omit<JobSubmission, 'priority' | 'labels'>,
+    { webhook, ...sent }: Omit<JobSubmission, 'priority' | 'labels' | 'group'>,
     { inputs }: GenerationRequest,
     { operationId, signal }: RequestContext,
   ): Promise<string> {
@@ -173,7 +175,7 @@ function createSubmitJob(
    * client that counts its retries. Throws any error that `acceptJob` throws.
    */
   return async function submitJob(
-    { priority = 0, labels = [], webhook: named, ...sent }: JobSubmission,
+    { priority = 0, labels = [], group, webhook: named, ...sent }: JobSubmission,
     context: RequestContext,
   ): Promise<Submitted> {
     const { scope } = context;
@@ -194,6 +196,7 @@ function createSubmitJob(
       request,
       priority,
       labels,
+      group,
       webhook,
       toJobRequest: (images: InputSet<StoredImage>) => toStoredRequest(sent, images),
     };
@@ -269,7 +272,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       : undefined;
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const { request, parents, priority, labels, webhook } = withoutFinished(
+    const { request, parents, priority, labels, group, webhook } = withoutFinished(
       await findRetryable(scope, id),
     );
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
@@ -281,6 +284,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       toJobRequest: () => request,
       priority,
       labels,
+      group,
       webhook: webhooks.toRetryTarget(webhook),
       retryOf: id,
     };

@@ -104,8 +104,10 @@ export function createJobCursors(secret: Uint8Array) {
   };
 }
 
-function toWords({ scope, status, visibility, favorite, provider, label, terms }: ListedJobs) {
+function toWords({ scope, status, visibility, favorite, provider, ...rest }: ListedJobs) {
+  const { label, group, terms } = rest;
   const words = ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
+  if (group !== undefined) return [...words, label, 'group', group];
   // Without a label, the cursor equals the cursors of versions that did not support labels.
   return label === undefined ? words : [...words, label];
 }

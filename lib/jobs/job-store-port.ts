@@ -7,6 +7,7 @@ import type {
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
+import type { JobGroup } from '../contract/resources/job-group.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 import type { StoredError } from '../errors/error-body.ts';
@@ -34,6 +35,8 @@ interface JobFacts {
   readonly favorite: boolean;
   /** Texts set by the caller, without repetitions. */
   readonly labels: readonly string[];
+  /** The group of jobs to which the job belongs, and its place there. */
+  readonly group?: JobGroup | undefined;
   /** The time when the job was hidden. */
   readonly deletedSecs?: number;
 }
@@ -114,7 +117,7 @@ export interface JobSummary extends JobFacts {
 }
 
 export interface NewJob
-  extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'createdSecs' | 'labels'> {
+  extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'createdSecs' | 'labels' | 'group'> {
   readonly requestId: string;
   readonly retryOf?: string;
   readonly request: JobRequest;
@@ -154,6 +157,8 @@ export interface JobFilter {
   readonly provider?: string | undefined;
   /** A label that the jobs have. */
   readonly label?: string | undefined;
+  /** The id of the group to which the jobs belong. */
+  readonly group?: string | undefined;
 }
 
 export interface JobPageRequest {

@@ -78,7 +78,7 @@ export function createJobs(deps: Deps) {
       toAccepted(await deps.acceptance.submit(request, context)),
 
     /**
-     * Submits a new job with the request, the images, the priority, the labels and the webhook of a job that failed, was cancelled
+     * Submits a new job with the request, the images, the priority, the labels, the group and the webhook of a job that failed, was cancelled
      * or was interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
      */
     retry: async (id: string, context: RequestContext): Promise<AcceptedJob> =>
@@ -225,6 +225,7 @@ function toShared(
     cancel_requested: job.cancelRequested,
     ...(job.priority === 0 ? {} : { priority: job.priority }),
     ...(job.labels.length === 0 ? {} : { labels: [...job.labels] }),
+    ...(job.group === undefined ? {} : { group: job.group }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
     // The progress is omitted for an ended job.

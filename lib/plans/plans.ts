@@ -2,9 +2,11 @@ import type { OpenAiPlanRequest } from '../contract/openai/plan.ts';
 import { toWireCost, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import type { ImagePlan, PlanCost, PlannedRoute } from '../contract/reply/image-plan.ts';
 import { WARNINGS, type Warning } from '../contract/reply/image-response.ts';
+import type { PlanBatchResult } from '../contract/reply/plan-batch-result.ts';
 import type { PlanInput } from '../contract/request/image-input.ts';
 import type { PlanRequest } from '../contract/request/image-request.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
+import type { PlanBatch } from '../contract/request/plan-batch.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { Routing } from '../contract/request/routing.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
@@ -26,6 +28,7 @@ import {
 } from '../openai/to-image-request.ts';
 import { withCallersFields } from '../openai/to-response.ts';
 import type { PlannedCost, PriceList } from '../prices/price-list.ts';
+import { planBatch } from './plan-batch.ts';
 
 interface Deps {
   readonly planRoutes: PlanRoutes;
@@ -73,6 +76,10 @@ export function createPlans({ planRoutes, findFault, prices, signs, ...deps }: D
   }
 
   return {
+    /** Resolves with the plans of each prompt on each route. Throws `configuration`. */
+    planBatch: (body: PlanBatch, context: RequestContext): Promise<PlanBatchResult> =>
+      planBatch(body, (request) => planNative(request, context)),
+
     /** Resolves with the plan. Throws `invalid_request`, for example if a provider is not registered, and `configuration`. */
     async plan(body: PlanRequest | OpenAiPlanRequest, context: RequestContext): Promise<ImagePlan> {
       if (!('openai' in body)) return planNative(body, context);

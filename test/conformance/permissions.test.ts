@@ -12,6 +12,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'POST /v1/images': 'images',
   'POST /v1/images/stream': 'images',
   'POST /v1/plan': 'read',
+  'POST /v1/plan/batch': 'read',
   'POST /v1/images/generations': 'images',
   'POST /v1/images/edits': 'images',
   'GET /v1/models': 'read',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
 import {
+  GROUPS,
   type JobModel,
   jobHistories,
   LABELS,
@@ -15,7 +16,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** Every combination of filters without a label. */
+/** Every combination of filters without a label and a group. */
 export const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
   (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
     [undefined, true, false].flatMap((favorite) =>
@@ -34,6 +35,16 @@ export const LABEL_FILTERS: readonly JobFilter[] = LABELS.flatMap((label) =>
   ]),
 );
 
+/** Filters with a group, in combination with each other filter. */
+export const GROUP_FILTERS: readonly JobFilter[] = GROUPS.flatMap((group) =>
+  (['active', 'hidden', 'all'] as const).flatMap((visibility) => [
+    { group, visibility },
+    { group, visibility, label: 'cats' },
+    { group, visibility, label: 'Füchse', status: 'queued', provider: 'sandbox' },
+    { group, visibility, status: 'failed', favorite: false, provider: 'sandbox' },
+  ]),
+);
+
 /**
  * The contract of the lists of every job store. Each property runs with `runs` histories, each in a new and empty store.
  */
@@ -48,7 +59,7 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
           for (const step of history) await step(store, model);
 
           for (const scope of SCOPES) {
-            for (const filter of [...FILTERS, ...LABEL_FILTERS]) {
+            for (const filter of [...FILTERS, ...LABEL_FILTERS, ...GROUP_FILTERS]) {
               const shown = await allPages(store, scope, filter, limit);
               expect(shown).toEqual(naively(model, scope, filter));
               expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
@@ -114,6 +125,7 @@ function naively(
     )
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ labels }) => filter.label === undefined || labels.includes(filter.label))
+    .filter(({ group }) => filter.group === undefined || group?.id === filter.group)
     .filter(({ deletedSecs }) => {
       if (filter.visibility === 'all') return true;
       return (deletedSecs !== undefined) === (filter.visibility === 'hidden');

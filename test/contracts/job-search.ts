@@ -26,6 +26,7 @@ interface Opened {
 
 const SCOPES = ['anonymous', 'other'];
 const LABELS = ['cats', 'Füchse'];
+const GROUPS = ['lake', 'hill'];
 const ALL = { visibility: 'all' } as const;
 
 const FAILED = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
@@ -37,6 +38,7 @@ const jobsInStates = fc.record({
   isFavorite: fc.boolean(),
   isHidden: fc.boolean(),
   labels: fc.subarray(LABELS),
+  group: fc.option(fc.constantFrom(...GROUPS), { nil: undefined }),
   prompt: searchedPrompts,
 });
 
@@ -48,6 +50,7 @@ const requests = searchRequests({
   scopes: SCOPES,
   providers: ['sandbox', 'comfy'],
   labels: LABELS,
+  groups: GROUPS,
   beyond: 40,
 });
 
@@ -80,11 +83,14 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
         rows.filter(({ status }) => status === 'queued'),
         rows.filter(({ status }) => status !== 'queued'),
       ];
-      for (const { scope, status, provider, isFavorite, isHidden, labels, prompt } of [
+      for (const { scope, status, provider, isFavorite, isHidden, labels, group, prompt } of [
         ...ended,
         ...active,
       ]) {
-        const { id, sequence } = await submitted(prompt, { scope, provider, labels });
+        const { id, sequence } = await submitted(prompt, {
+          ...{ scope, provider, labels },
+          group: group === undefined ? undefined : { id: group, row: 0, column: 0 },
+        });
         if (status !== 'queued') {
           await jobs.claim(8);
           await jobs.settle(sequence, status === 'failed' ? FAILED : succeeded(9));
@@ -175,7 +181,7 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
 
 function naively(
   jobs: readonly JobSummary[],
-  { terms, status, visibility, favorite, provider, label }: JobSearchFilter,
+  { terms, status, visibility, favorite, provider, label, group }: JobSearchFilter,
   { before = Number.MAX_SAFE_INTEGER }: JobPageRequest,
 ): readonly number[] {
   return jobs
@@ -184,6 +190,7 @@ function naively(
     .filter((job) => favorite === undefined || job.favorite === favorite)
     .filter((job) => provider === undefined || job.provider === provider)
     .filter((job) => label === undefined || job.labels.includes(label))
+    .filter((job) => group === undefined || job.group?.id === group)
     .filter(({ deletedSecs }) => {
       return visibility === 'all' || (deletedSecs !== undefined) === (visibility === 'hidden');
     })

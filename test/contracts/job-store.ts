@@ -1314,6 +1314,20 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(between - (await store.totals()).logicalBytes).toBe(sizeOf(['Füchse']) - sizeOf([]));
       });
 
+      test('a job is stored with its group and its place there', async () => {
+        const group = { id: 'lake-1', row: 23, column: 5 };
+        const { scope, id } = await submitted({ group });
+        const alone = await submitted({ scope });
+
+        const { items } = await store.list(scope, { ...ALL, group: 'lake-1' }, { limit: 9 });
+        const other = await store.list('another', { ...ALL, group: 'lake-1' }, { limit: 9 });
+
+        expect((await read(scope, id)).group).toEqual(group);
+        expect(items.map((job) => [job.id, job.group])).toEqual([[id, group]]);
+        expect(other.items).toEqual([]);
+        expect(await read(scope, alone.id)).not.toHaveProperty('group');
+      });
+
       test('a job whose labels stay the same does not change', async () => {
         const { scope, id } = await submitted({ labels: ['cats'] });
 

@@ -114,6 +114,48 @@ describe('labels', () => {
   });
 });
 
+describe('groups', () => {
+  const group = { id: 'lake-1', row: 2, column: 3 };
+
+  it('are stored with a job, are in lists, and filter the list', async () => {
+    const { json: created } = await create({ prompt: 'a fox', group });
+    await submitted();
+
+    const found = await list('group=lake-1&total=true');
+    const searched = await list('group=lake-1&q=fox');
+    const other = await list('group=lake-2');
+
+    expect(created).toMatchObject({ group });
+    expect(found.json).toMatchObject({ items: [{ group }], total: { count: 1 } });
+    expect(searched.json).toMatchObject({ items: [{ id: Object(created).id }] });
+    expect(other.json).toEqual({ items: [] });
+  });
+
+  it('do not belong to the request that a key identifies', async () => {
+    const key = { 'idempotency-key': 'one' };
+    const first = await create({ prompt: 'a fox', group }, key);
+
+    const second = await create({ prompt: 'a fox', group: { ...group, row: 4 } }, key);
+
+    expect(second.json).toEqual(first.json);
+  });
+
+  it.each([
+    ['group.id', { ...group, id: 'a b' }],
+    ['group.id', { ...group, id: 'x'.repeat(65) }],
+    ['group.row', { ...group, row: 1000 }],
+    ['group.row', { ...group, row: -1 }],
+    ['group.column', { ...group, column: 0.5 }],
+    ['group.column', { id: 'lake-1', row: 0 }],
+    ['group.layer', { ...group, layer: 1 }],
+  ])('are rejected at the field %s', async (param, sent) => {
+    const reply = await create({ prompt: 'a fox', group: sent });
+
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ error: { param } });
+  });
+});
+
 describe('getJob', () => {
   it('replies at once without a wait', async () => {
     const id = await submitted();

@@ -16,6 +16,8 @@ export const SCOPES = ['a', 'b'];
 export const PROVIDERS = ['sandbox', 'agent-responses'];
 export const LABELS = ['cats', 'Füchse'];
 
+export const GROUPS = ['lake', 'hill'];
+
 const INPUTS = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32));
 
 const submit = fc
@@ -24,12 +26,16 @@ const submit = fc
     fc.constantFrom(...PROVIDERS),
     fc.subarray(INPUTS),
     fc.subarray(LABELS),
+    fc.option(fc.constantFrom(...GROUPS), { nil: undefined }),
   )
   .map(
-    ([scope, provider, inputs, labels]): JobStep =>
+    ([scope, provider, inputs, labels, group]): JobStep =>
       async (store, { jobs, providers }) => {
         const { job } = await store.submit(
-          newJob({ scope, provider, labels, request: editOf(inputs, 1000) }),
+          newJob({
+            ...{ scope, provider, labels, request: editOf(inputs, 1000) },
+            group: group === undefined ? undefined : { id: group, row: 0, column: 1 },
+          }),
           WIDE,
         );
         jobs.set(job.sequence, job);

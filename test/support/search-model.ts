@@ -39,6 +39,7 @@ export function searchRequests(of: {
   readonly scopes: readonly string[];
   readonly providers: readonly string[];
   readonly labels?: readonly string[];
+  readonly groups?: readonly string[];
   readonly beyond: number;
 }) {
   const filter = fc.record(
@@ -49,6 +50,7 @@ export function searchRequests(of: {
       favorite: fc.boolean(),
       provider: fc.constantFrom(...of.providers, 'unused'),
       ...(of.labels && { label: fc.constantFrom(...of.labels, 'unused') }),
+      ...(of.groups && { group: fc.constantFrom(...of.groups, 'unused') }),
     },
     { requiredKeys: ['terms', 'visibility'] },
   );

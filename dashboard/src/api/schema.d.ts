@@ -100,6 +100,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/plan/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan several prompts on several models without executing them
+         * @description One entry per route, in the order of the request, with the sums of its plans. Images are described or are artifacts. The bridge decodes no image, calls no provider and stores nothing.
+         */
+        post: operations["planImageBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/images/generations": {
         parameters: {
             query?: never;
@@ -1221,6 +1241,8 @@ export interface components {
             priority?: number | null;
             /** @description Labels to find the job by, at most 16; equal labels are stored once. A label has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. Labels can be changed later. */
             labels?: string[] | null;
+            /** @description The group to which the job belongs, and its place there. Never sent to a provider. */
+            group?: components["schemas"]["ImageJobGroup"] | null;
             /** @description The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`. */
             webhook?: components["schemas"]["ImageJobWebhook"] | null;
         };
@@ -1270,6 +1292,7 @@ export interface components {
                 visibility?: "active" | "hidden" | "all" | null;
                 favorite?: boolean | null;
                 label?: string | null;
+                group?: string | null;
                 provider?: string | null;
                 /** @description A literal part of the prompt. */
                 search?: string | null;
@@ -1360,6 +1383,106 @@ export interface components {
             } | null;
         };
         ImagePlanInput: components["schemas"]["ImageInput"] | components["schemas"]["DescribedImage"];
+        ImagePlanBatch: {
+            /** @description Default: `1`. */
+            version?: "1" | null;
+            /** @description The images to edit: at least one for an edit, none for a generation. */
+            images?: ({
+                /** @constant */
+                type: "artifact";
+                /** @description The id of an image that this bridge made for the same token. */
+                artifact_id: string;
+                /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+                canvas?: {
+                    /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                    x: number;
+                    /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                    y: number;
+                    /** @description The width in pixels. */
+                    width: number;
+                    /** @description The height in pixels. */
+                    height: number;
+                } | null;
+                /** @description A name for display only. */
+                filename?: string | null;
+                /** @description The declared media type. The image is rejected if its bytes have a different type. */
+                media_type?: string | null;
+            } | components["schemas"]["DescribedImage"])[] | null;
+            /** @description For an edit: an image with an alpha channel and the dimensions of the first image. Pixels with alpha 0 may change, pixels with alpha 255 must not. */
+            mask?: ({
+                /** @constant */
+                type: "artifact";
+                /** @description The id of an image that this bridge made for the same token. */
+                artifact_id: string;
+                /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+                canvas?: {
+                    /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                    x: number;
+                    /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                    y: number;
+                    /** @description The width in pixels. */
+                    width: number;
+                    /** @description The height in pixels. */
+                    height: number;
+                } | null;
+                /** @description A name for display only. */
+                filename?: string | null;
+                /** @description The declared media type. The image is rejected if its bytes have a different type. */
+                media_type?: string | null;
+            } | components["schemas"]["DescribedImage"]) | null;
+            /** @description Images that guide the result. */
+            reference_images?: ({
+                /** @constant */
+                type: "artifact";
+                /** @description The id of an image that this bridge made for the same token. */
+                artifact_id: string;
+                /** @description Only in `images[0]`: the rectangle to which the bridge crops or extends the image before the edit. A part beyond the image repeats its edge pixels and, without a `mask`, becomes the mask, so that only this part is drawn. */
+                canvas?: {
+                    /** @description The left edge in the pixels of the image. Negative beyond its left edge. */
+                    x: number;
+                    /** @description The upper edge in the pixels of the image. Negative above its upper edge. */
+                    y: number;
+                    /** @description The width in pixels. */
+                    width: number;
+                    /** @description The height in pixels. */
+                    height: number;
+                } | null;
+                /** @description A name for display only. */
+                filename?: string | null;
+                /** @description The declared media type. The image is rejected if its bytes have a different type. */
+                media_type?: string | null;
+            } | components["schemas"]["DescribedImage"])[] | null;
+            /**
+             * @description Default: `generate`.
+             * @enum {string|null}
+             */
+            operation?: "generate" | "edit" | null;
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
+            negative_prompt?: string | null;
+            parameters?: components["schemas"]["ImageRequestParameters"] | null;
+            output?: components["schemas"]["ImageOutput"] | null;
+            policies?: components["schemas"]["ImagePolicies"] | null;
+            /** @description The deadline of the whole operation, in milliseconds. */
+            timeout_ms?: number | null;
+            /** @description A caller-defined identifier of the end user. */
+            user?: string | null;
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description The prompts. Each prompt and `negative_prompt` together have at most 12288 bytes of UTF-8. */
+            prompts: string[];
+            /** @description The models, each with its provider. */
+            routes: components["schemas"]["ImageRoute"][];
+        };
+        ImageJobGroup: {
+            /** @description The id of the group, chosen by the caller: 1 to 64 of the characters A-Z a-z 0-9 . _ - */
+            id: string;
+            /** @description The row of the job, from 0 to 999. */
+            row: number;
+            /** @description The column of the job, from 0 to 999. */
+            column: number;
+        };
         DescribedImage: {
             /** @constant */
             type: "described";
@@ -2234,6 +2357,95 @@ export interface components {
             /** @description The background color to request and remove, as #RRGGBB. */
             key_color: string;
         };
+        ImagePlanBatchResult: {
+            /** @description The routes in the order of the request. */
+            routes: components["schemas"]["PlannedRouteSum"][];
+            /** @description The sums over all routes, whether or not their providers are ready. */
+            total: {
+                /** @description The number of accepted requests. */
+                requests: number;
+                /** @description The number of provider calls of the accepted requests. */
+                calls: number;
+                /** @description The number of images of the accepted requests. */
+                images: number;
+                /** @description The number of accepted requests with an unknown cost. `known_amount` of the cost is the sum of the others. */
+                unpriced: number;
+                /** @description The number of accepted requests that cost nothing. */
+                free: number;
+                /** @description The sum of the costs of the accepted requests. Absent if no request is accepted. */
+                cost?: {
+                    /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                    amount?: string;
+                    /** @description The known part of a sum whose basis is `unknown`. */
+                    known_amount?: string;
+                    /**
+                     * @description Present with an amount.
+                     * @constant
+                     */
+                    currency?: "USD";
+                    /**
+                     * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                     * @enum {string}
+                     */
+                    basis: "free" | "reported" | "priced" | "unknown";
+                    /**
+                     * @description Present with an amount: exact, or the upper bound of the cost.
+                     * @enum {string}
+                     */
+                    bound?: "exact" | "at_most";
+                };
+            };
+        };
+        PlannedRouteSum: {
+            provider: string;
+            model: string;
+            /** @description True if the last probe found the provider ready and its circuit breaker admits a request. */
+            ready: boolean;
+            /** @description The number of accepted requests. */
+            requests: number;
+            /** @description The number of provider calls of the accepted requests. */
+            calls: number;
+            /** @description The number of images of the accepted requests. */
+            images: number;
+            /** @description The number of accepted requests with an unknown cost. `known_amount` of the cost is the sum of the others. */
+            unpriced: number;
+            /** @description The number of accepted requests that cost nothing. */
+            free: number;
+            /** @description The sum of the costs of the accepted requests. Absent if no request is accepted. */
+            cost?: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+                /**
+                 * @description Present with an amount: exact, or the upper bound of the cost.
+                 * @enum {string}
+                 */
+                bound?: "exact" | "at_most";
+            };
+            /** @description The changes of the first accepted request. */
+            normalizations: components["schemas"]["Normalization"][];
+            /** @description The warnings that are known in advance. The reply may contain more. */
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
+            /** @description The prompts that the route rejects, each with its error. */
+            refused: {
+                /** @description The index of the prompt. */
+                prompt: number;
+                error: components["schemas"]["BridgeError"];
+            }[];
+            /** @description The reason why the provider is not ready now. */
+            error?: components["schemas"]["BridgeError"];
+        };
         StreamEvent: components["schemas"]["StartedEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["PartialImageEvent"] | components["schemas"]["CompletedEvent"] | components["schemas"]["ErrorEvent"];
         StartedEvent: {
             /** @constant */
@@ -2309,6 +2521,8 @@ export interface components {
             priority?: number;
             /** @description The labels of the job. Absent if the job has none. */
             labels?: string[];
+            /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
+            group?: components["schemas"]["ImageJobGroup"];
             /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
@@ -2536,6 +2750,8 @@ export interface components {
             priority?: number;
             /** @description The labels of the job. Absent if the job has none. */
             labels?: string[];
+            /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
+            group?: components["schemas"]["ImageJobGroup"];
             /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
@@ -2614,6 +2830,8 @@ export interface components {
                 priority?: number;
                 /** @description The labels of the job. Absent if the job has none. */
                 labels?: string[];
+                /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
+                group?: components["schemas"]["ImageJobGroup"];
                 /** @description True if the job is a favorite, which retention does not delete. */
                 favorite: boolean;
                 /** @description The time at which the job was hidden. A hidden job can be restored. */
@@ -4014,6 +4232,54 @@ export interface operations {
             503: components["responses"]["overloaded"];
         };
     };
+    planImageBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImagePlanBatch"];
+            };
+        };
+        responses: {
+            /** @description One entry per route, in the order of the request, with the sums of its plans. Images are described or are artifacts. The bridge decodes no image, calls no provider and stores nothing. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImagePlanBatchResult"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `configuration`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            503: components["responses"]["overloaded"];
+        };
+    };
     createImageGeneration: {
         parameters: {
             query?: never;
@@ -4362,6 +4628,8 @@ export interface operations {
                 favorite?: boolean;
                 /** @description Only jobs with this label. */
                 label?: string;
+                /** @description Only jobs of the group with this id. */
+                group?: string;
                 /** @description The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs. */
                 provider?: string;
                 /** @description A literal part of the prompt, without regard to case. */

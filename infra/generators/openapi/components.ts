@@ -32,6 +32,7 @@ import {
   Usage,
 } from '../../../lib/contract/reply/image-response.ts';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
+import { PlanBatchResult, RouteSum } from '../../../lib/contract/reply/plan-batch-result.ts';
 import { Provenance } from '../../../lib/contract/reply/provenance.ts';
 import {
   CompletedEvent,
@@ -50,6 +51,7 @@ import {
 import { ImageRequest, PlanRequest } from '../../../lib/contract/request/image-request.ts';
 import { Output, Transparency } from '../../../lib/contract/request/output.ts';
 import { Parameters, RequestParameters } from '../../../lib/contract/request/parameters.ts';
+import { PlanBatch } from '../../../lib/contract/request/plan-batch.ts';
 import { Policies, Route, Routing, Session } from '../../../lib/contract/request/routing.ts';
 import { ArtifactPatch, MarkedArtifact } from '../../../lib/contract/resources/artifact.ts';
 import {
@@ -83,6 +85,7 @@ import {
   JobSnapshotEvent,
   WebhookMessage,
 } from '../../../lib/contract/resources/job-events.ts';
+import { JobGroup } from '../../../lib/contract/resources/job-group.ts';
 import { McpRefusal } from '../../../lib/contract/resources/mcp.ts';
 import {
   Preset,
@@ -123,6 +126,8 @@ export const REQUEST_COMPONENTS = {
   ImagePlanBody: PlanBody,
   ImagePlanRequest: PlanRequest,
   ImagePlanInput: PlanInput,
+  ImagePlanBatch: PlanBatch,
+  ImageJobGroup: JobGroup,
   DescribedImage: DescribedInput,
   OpenAiImageGeneration: GenerationsBody,
   OpenAiImageEdit: EditsBody,
@@ -156,6 +161,8 @@ export const REPLY_COMPONENTS = {
   ImagePlan,
   PlannedRoute,
   PlannedTransparency,
+  ImagePlanBatchResult: PlanBatchResult,
+  PlannedRouteSum: RouteSum,
   StreamEvent,
   StartedEvent,
   ProgressEvent,

@@ -151,3 +151,6 @@ export const DescribedInput = closedObject({
 /** An image in a plan request: sent or only described. */
 export const PlanInput = eitherOf(ImageInput, DescribedInput, ({ type }) => type === 'described');
 export type PlanInput = v.InferOutput<typeof PlanInput>;
+
+/** An image in the plan of many requests. The request does not contain its bytes, which each plan would read anew. */
+export const KnownInput = closedVariant('type', [ArtifactInput, DescribedInput]);

@@ -46,7 +46,8 @@ export function toIdempotencyKey(
   return inBody ?? inHeader;
 }
 
-function entriesWith<const S extends v.GenericSchema>(image: S) {
+/** Returns the fields of a request whose images have this schema. */
+export function entriesWith<const S extends v.GenericSchema>(image: S) {
   return {
     version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
     prompt: documented(

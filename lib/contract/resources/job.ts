@@ -15,6 +15,7 @@ import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.
 import { limitedList } from '../schema/request-limits.ts';
 import { ShortText, text } from '../schema/text.ts';
 import { imageMarkEntries, JobArtifact } from './artifact.ts';
+import { GroupId, JobGroup } from './job-group.ts';
 import { LABEL, Label, Labels, StoredLabels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
 
@@ -91,6 +92,10 @@ const AnyJobCreate = v.pipe(
       v.optional(Labels, []),
       `Labels to find the job by, at most 16; equal labels are stored once. A label has ${LABEL} Labels can be changed later.`,
     ),
+    group: documented(
+      v.optional(JobGroup),
+      'The group to which the job belongs, and its place there. Never sent to a provider.',
+    ),
     webhook: documented(
       v.optional(Webhook),
       'The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`.',
@@ -129,6 +134,10 @@ const jobEntries = {
   cancel_requested: v.boolean(),
   priority: documented(v.optional(Priority), 'The priority; 0 if absent.'),
   labels: StoredLabels,
+  group: documented(
+    v.optional(JobGroup),
+    'The group of the job, and its place there. A retry has the same place. Absent if the job has no group.',
+  ),
   favorite: documented(
     v.boolean(),
     'True if the job is a favorite, which retention does not delete.',
@@ -249,6 +258,7 @@ export const JobListQuery = v.pipe(
     ),
     favorite: v.optional(QueryBoolean),
     label: documented(v.optional(Label), 'Only jobs with this label.'),
+    group: documented(v.optional(GroupId), 'Only jobs of the group with this id.'),
     provider: documented(
       v.optional(ProviderName),
       'The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs.',

@@ -22,7 +22,9 @@ import { Flag, withoutNulls } from '../rows.ts';
 import { hasMarks } from './image-marks.ts';
 
 const FACTS = `
-  job.seq AS sequence, id, scope, status, priority, favorite, labels, deleted AS "deletedSecs",
+  job.seq AS sequence, id, scope, status, priority, favorite, labels,
+  group_id AS "groupId", group_row AS "groupRow", group_column AS "groupColumn",
+  deleted AS "deletedSecs",
   cancel_requested AS "cancelRequested", created AS "createdSecs", updated AS "updatedSecs",
   started AS "startedSecs", completed AS "completedSecs"`;
 
@@ -61,6 +63,9 @@ const factEntries = {
   priority: v.number(),
   favorite: Flag,
   labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
+  groupId: v.nullable(v.string()),
+  groupRow: Nullable,
+  groupColumn: Nullable,
   deletedSecs: Nullable,
   cancelRequested: Flag,
   createdSecs: v.number(),
@@ -68,6 +73,19 @@ const factEntries = {
   startedSecs: Nullable,
   completedSecs: Nullable,
 };
+
+/** The columns of a group, which are all present or all absent. */
+interface GroupColumns {
+  readonly groupId?: string;
+  readonly groupRow?: number;
+  readonly groupColumn?: number;
+}
+
+/** Replaces the columns of the group by the group. */
+function withGroup<T extends GroupColumns>({ groupId, groupRow, groupColumn, ...row }: T) {
+  if (groupId === undefined || groupRow === undefined || groupColumn === undefined) return row;
+  return { ...row, group: { id: groupId, row: groupRow, column: groupColumn } };
+}
 
 const SummaryRow = v.pipe(
   v.object({
@@ -83,6 +101,7 @@ const SummaryRow = v.pipe(
     prompt: v.string(),
   }),
   v.transform(withoutNulls),
+  v.transform(withGroup),
 );
 
 const WebhookRow = v.pipe(
@@ -171,6 +190,7 @@ const RecordRow = v.pipe(
     webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
   }),
   v.transform(withoutNulls),
+  v.transform(withGroup),
 );
 
 const TotalRow = v.pipe(

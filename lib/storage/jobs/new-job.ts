@@ -20,7 +20,7 @@ export function labelBytes(labels: readonly string[]): number {
 
 /** Returns the record of a job that was just accepted. `token` is the identity of the token that submitted the job. */
 export function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
-  const { model: _, size: __, reservedBytes: ___, webhook, ...facts } = job;
+  const { model: _, size: __, reservedBytes: ___, group, webhook, ...facts } = job;
   return {
     ...facts,
     sequence,
@@ -29,6 +29,7 @@ export function queuedJob(sequence: number, job: NewJob, token: string): JobReco
     updatedSecs: job.createdSecs,
     cancelRequested: false,
     favorite: false,
+    ...(group && { group }),
     ...(webhook && { webhook: { ...webhook, state: 'waiting', attempts: 0 } }),
   };
 }

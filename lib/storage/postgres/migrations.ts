@@ -5,6 +5,7 @@ import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { batchesSchema } from './schema-batches.ts';
 import { billingSchema } from './schema-billing.ts';
+import { groupsSchema } from './schema-groups.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: lineageSchema, oldest: 1 },
   { sql: batchesSchema, oldest: 1 },
   { sql: titlesSchema, oldest: 1 },
+  { sql: groupsSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -133,6 +133,14 @@ CREATE INDEX job_batch_age ON job_batch (expires);
 /** Adds the titles of presets, which people see instead of the names. */
 const PRESET_TITLES = 'ALTER TABLE preset ADD COLUMN title TEXT;';
 
+/** Adds the group of a job, and the place of the job in the group. */
+const GROUPS = `
+ALTER TABLE job ADD COLUMN group_id TEXT;
+ALTER TABLE job ADD COLUMN group_row INTEGER CHECK (group_row BETWEEN 0 AND 999);
+ALTER TABLE job ADD COLUMN group_column INTEGER CHECK (group_column BETWEEN 0 AND 999);
+CREATE INDEX job_group ON job (scope, group_id, seq) WHERE group_id IS NOT NULL;
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -145,6 +153,7 @@ export const MIGRATIONS: readonly string[] = [
   LINEAGE,
   BATCHES,
   PRESET_TITLES,
+  GROUPS,
 ];
 
 /** The schema that this program reads and writes. */

@@ -55,6 +55,7 @@ export const JOB_FILTERS = {
     about: 'show only jobs whose prompt matches these words: fox "red sky" -night',
   },
   label: { value: 'text', about: 'show only jobs with this label' },
+  group: { value: 'id', about: 'show only jobs of this group' },
   favorite: { about: 'show only favourites' },
   hidden: { about: 'show only hidden jobs' },
 } as const;

@@ -67,10 +67,11 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       ['jobs list --status failed', 'list recent failures'],
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words in the prompt'],
       ['jobs list --label poster', 'list jobs with a label'],
+      ['jobs list --group lake-1', 'list the jobs of a group'],
     ],
     operation: 'GET /v1/jobs',
-    query: ({ limit, status, search, query: q, label, hidden, favorite }) => ({
-      ...{ limit, status, search, q, label },
+    query: ({ limit, status, search, query: q, label, group, hidden, favorite }) => ({
+      ...{ limit, status, search, q, label, group },
       visibility: hidden ? 'hidden' : undefined,
       favorite: favorite || undefined,
     }),

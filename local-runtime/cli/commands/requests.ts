@@ -153,9 +153,20 @@ function toQueueRow({ id, age_ms, status, cancel_requested, owner }: QueueJob): 
 }
 
 function printJob(job: ImageJob, io: CommandIo): void {
-  const { request, result, partial_result, error, webhook, labels, derived_from, ...fields } = job;
+  const {
+    request,
+    result,
+    partial_result,
+    error,
+    webhook,
+    labels,
+    group,
+    derived_from,
+    ...fields
+  } = job;
   printFields({ ...fields, prompt: request.prompt }, io);
   for (const label of labels ?? []) printFields({ label }, io);
+  if (group) printFields({ group: `${group.id}, row ${group.row}, column ${group.column}` }, io);
   for (const { job_id, name } of derived_from ?? []) {
     printFields({ 'derived from': job_id === undefined ? name : `${name} of job ${job_id}` }, io);
   }

@@ -117,6 +117,30 @@ const REFUSED_PLAN = {
   ],
 };
 
+const FREE_SUM = {
+  requests: 2,
+  calls: 2,
+  images: 2,
+  unpriced: 0,
+  free: 2,
+  cost: { amount: '0', currency: 'USD', basis: 'free', bound: 'exact' },
+};
+
+const PLAN_BATCH = {
+  routes: [
+    {
+      provider: 'sandbox',
+      model: 'sandbox-image',
+      ready: true,
+      ...FREE_SUM,
+      normalizations: [],
+      warnings: [],
+      refused: [],
+    },
+  ],
+  total: FREE_SUM,
+};
+
 /** Examples of replies about providers and images, by component. */
 export const REPLY_EXAMPLES: Examples = {
   Liveness: { live: { summary: 'The process is running', value: { status: 'live' } } },
@@ -136,6 +160,9 @@ export const REPLY_EXAMPLES: Examples = {
   ImagePlan: {
     taken: { summary: 'A route that accepts the request', value: PLAN },
     refused: { summary: 'A route that rejects the request', value: REFUSED_PLAN },
+  },
+  ImagePlanBatchResult: {
+    race: { summary: 'Two prompts on one model', value: PLAN_BATCH },
   },
   StreamEvent: {
     started: { summary: 'The work is queued or running', value: STARTED },

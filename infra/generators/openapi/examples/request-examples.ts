@@ -55,6 +55,18 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
   },
+  ImagePlanBatch: {
+    race: {
+      summary: 'Two prompts on two models',
+      value: {
+        prompts: ['a lake at dusk', 'a lake at noon'],
+        routes: [
+          { provider: 'sandbox', model: 'sandbox-image' },
+          { provider: 'sandbox', model: 'sandbox-basic' },
+        ],
+      },
+    },
+  },
   ImagePlanBody: {
     native: {
       summary: 'An edit of a described image',

@@ -37,6 +37,9 @@ const JOBS = rowArrays({
   budget_per_month: 'bigint',
   request: 'text',
   labels: 'text',
+  group_id: 'text',
+  group_row: 'integer',
+  group_column: 'integer',
   url: 'text',
   host: 'text',
   events: 'text',
@@ -115,11 +118,13 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
     jobs AS (
       INSERT INTO ${schema}.job (
         seq, id, scope, token, status, priority, created, updated, operation, provider, model,
-        outputs, size, inputs, bytes, reserved, prompt, labels
+        outputs, size, inputs, bytes, reserved, prompt, labels,
+        group_id, group_row, group_column
       )
       SELECT
         seq, id, scope, token, 'queued', priority, created, created, operation, provider, model,
-        outputs, size, inputs, bytes, reserved, prompt, labels
+        outputs, size, inputs, bytes, reserved, prompt, labels,
+        group_id, group_row, group_column
       FROM new
     ), contents AS (
       INSERT INTO ${schema}.job_content (
@@ -278,6 +283,9 @@ function toColumns({ job, admission, text, bytes, sequence, change }: AcceptedJo
     budget_per_month: budgetPerMonth,
     request: text,
     labels: JSON.stringify(job.labels),
+    group_id: job.group?.id,
+    group_row: job.group?.row,
+    group_column: job.group?.column,
     ...(webhook && {
       url: webhook.url,
       host: new URL(webhook.url).host,

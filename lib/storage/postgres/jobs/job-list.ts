@@ -54,8 +54,8 @@ const CountRow = v.object({ count: v.number() });
  * that do not match are never read. Each range has its own limit, because the planner does not always merge the ranges.
  */
 export function matchingSql(schema: string, filter: JobFilter): string {
-  const { status, visibility, favorite, provider, label } = filter;
-  if (label !== undefined) return labelledSql(schema, filter);
+  const { status, visibility, favorite, provider, label, group } = filter;
+  if (label !== undefined || group !== undefined) return selectedSql(schema, filter);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const hiding = { active: [false], hidden: [true], all: [false, true] }[visibility];
@@ -77,33 +77,50 @@ export function matchingSql(schema: string, filter: JobFilter): string {
 }
 
 /**
- * Returns the SQL for the newest jobs that have the label and match the rest of the filter. A label selects few jobs, so each of
- * them is compared with the rest of the filter.
+ * Returns the SQL for the newest jobs that have the label or belong to the group, and match the rest of the filter. A group or a
+ * label selects few jobs, so each of them is compared with the rest of the filter.
  */
-function labelledSql(
+function selectedSql(
   schema: string,
-  { status, visibility, favorite, provider }: JobFilter,
+  { status, visibility, favorite, provider, label, group }: JobFilter,
 ): string {
+  const places = placesOf({ label, group, provider });
   const conditions = [
     ...(status === undefined ? [] : [`status = '${status}'`]),
     ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
     ...(visibility === 'all' ? [] : [`hidden = ${visibility === 'hidden'}`]),
-    ...(provider === undefined ? [] : ['provider = $5']),
+    ...(provider === undefined ? [] : [`provider = ${places.get('provider')}`]),
+    ...(group === undefined || label === undefined
+      ? []
+      : [
+          `EXISTS (SELECT FROM ${schema}.job_label WHERE job_label.seq = job.seq AND label = ${places.get('label')})`,
+        ]),
   ];
+  const tables =
+    group === undefined
+      ? `${schema}.job_label JOIN ${schema}.job USING (seq)
+    WHERE job_label.scope = $1 AND label = ${places.get('label')}`
+      : `${schema}.job
+    WHERE scope = $1 AND group_id = ${places.get('group')}`;
   return `
-    SELECT seq FROM ${schema}.job_label JOIN ${schema}.job USING (seq)
-    WHERE job_label.scope = $1 AND seq < $2 AND label = $4
+    SELECT seq FROM ${tables} AND seq < $2
       ${conditions.map((condition) => `AND ${condition}`).join(' ')}
     ORDER BY seq DESC LIMIT $3`;
 }
 
 /** Returns the parameters of `matchingSql`. */
 export function matchingValues(
-  { provider, label }: JobFilter,
+  { provider, label, group }: JobFilter,
   page: { readonly scope: string; readonly before: number; readonly limit: number },
 ): readonly unknown[] {
   const values = [page.scope, page.before, page.limit];
-  return [...values, label, provider].filter((value) => value !== undefined);
+  return [...values, label, group, provider].filter((value) => value !== undefined);
+}
+
+/** Returns the placeholder of each parameter of the filter, in the order of `matchingValues`. */
+function placesOf(parameters: Pick<JobFilter, 'label' | 'group' | 'provider'>) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return new Map(given.map(([name], at) => [name, `$${at + 4}`]));
 }
 
 /** Creates the methods that find the stored input images of jobs. */

@@ -145,7 +145,7 @@ function toPattern(text: string): string {
 
 function filterSql(
   schema: string,
-  { status, visibility, favorite, provider, label }: JobSearchFilter,
+  { status, visibility, favorite, provider, label, group }: JobSearchFilter,
   first: number,
 ): Condition {
   const columns: readonly (readonly [column: string, value: unknown])[] = [
@@ -154,6 +154,7 @@ function filterSql(
     ['favorite', favorite === undefined ? undefined : Number(favorite)],
     ['provider', provider],
     ['label', label],
+    ['group_id', group],
   ];
   const given = columns.filter(([, value]) => value !== undefined);
   const conditionOf = (column: string, value: string) =>

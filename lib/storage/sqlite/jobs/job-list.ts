@@ -25,8 +25,8 @@ export function createJobList(
   const statements = new Map<string, Statement>();
 
   /**
-   * Returns the prepared statement for an SQL text. Each query has 252 texts, one for each combination of filters. The provider
-   * and the label are parameters.
+   * Returns the prepared statement for an SQL text. Each query has 420 texts, one for each combination of filters. The provider,
+   * the label and the group are parameters.
    */
   function prepared(sql: string): Statement {
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -92,8 +92,8 @@ export function matchingSql(filter: JobFilter): string {
  * are literals, because the query planner does not know bound values.
  */
 function rangesSql(filter: JobFilter): string {
-  const { status, visibility, favorite, provider, label } = filter;
-  if (label !== undefined) return labelledSql(filter);
+  const { status, visibility, favorite, provider, label, group } = filter;
+  if (label !== undefined || group !== undefined) return selectedSql(filter);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -112,16 +112,23 @@ function rangesSql(filter: JobFilter): string {
 }
 
 /**
- * Returns the SQL for the jobs that have the label and match the rest of the filter. A label selects few jobs, so each of them is
- * compared with the rest of the filter.
+ * Returns the SQL for the jobs that have the label or belong to the group, and match the rest of the filter. A group or a label
+ * selects few jobs, so each of them is compared with the rest of the filter.
  */
-function labelledSql({ status, visibility, favorite, provider }: JobFilter): string {
+function selectedSql({ status, visibility, favorite, provider, label, group }: JobFilter): string {
   const conditions = [
     ...(status === undefined ? [] : [`status = '${status}'`]),
     ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
     ...(provider === undefined ? [] : ['provider = +@provider']),
     ...{ active: ['deleted IS NULL'], hidden: ['deleted IS NOT NULL'], all: [] }[visibility],
   ];
+  if (group !== undefined) {
+    const labelled =
+      'EXISTS (SELECT 1 FROM job_label WHERE job_label.seq = job.seq AND label = +@label)';
+    return `
+    SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq < +@before
+      ${[...conditions, ...(label === undefined ? [] : [labelled])].map((condition) => `AND ${condition}`).join(' ')}`;
+  }
   return `
     SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
     WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq < +@before
@@ -129,8 +136,8 @@ function labelledSql({ status, visibility, favorite, provider }: JobFilter): str
 }
 
 /** Returns the parameters of the filter. */
-export function bound({ provider, label }: JobFilter) {
-  return { provider, label };
+export function bound({ provider, label, group }: JobFilter) {
+  return { provider, label, group };
 }
 
 /** Creates the methods that find the stored input images of jobs. */

@@ -45,11 +45,13 @@ const RECORD = `${RECORD_COLUMNS},
 const INSERT = `
   INSERT INTO job (
     id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
-    bytes, reserved, prompt, token, labels
+    bytes, reserved, prompt, token, labels,
+    group_id, group_row, group_column
   )
   VALUES (
     @id, @scope, 'queued', @priority, @createdSecs, @createdSecs, @operation, @provider, @model,
-    @outputs, @size, @inputs, @bytes, @reservedBytes, @prompt, @token, @labels
+    @outputs, @size, @inputs, @bytes, @reservedBytes, @prompt, @token, @labels,
+    @groupId, @groupRow, @groupColumn
   )`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (
@@ -342,7 +344,7 @@ function prepareInsert(database: StoreDatabase) {
   const insertWebhook = database.prepare(INSERT_WEBHOOK);
 
   return (
-    { request, parents, labels, webhook, requestId, retryOf, ...job }: NewJob,
+    { request, parents, labels, group, webhook, requestId, retryOf, ...job }: NewJob,
     { text, bytes }: { readonly text: string; readonly bytes: number },
     { key, reservation }: Pick<JobAdmission, 'key' | 'reservation'>,
   ): number => {
@@ -354,6 +356,8 @@ function prepareInsert(database: StoreDatabase) {
     const { lastInsertRowid } = insert.run({
       ...{ model: null, ...job, ...ofRequest, bytes, token },
       labels: JSON.stringify(labels),
+      ...{ groupId: group?.id ?? null, groupRow: group?.row ?? null },
+      groupColumn: group?.column ?? null,
     });
     const sequence = Number(lastInsertRowid);
     const keyColumns = [key?.hash, key?.fingerprint];

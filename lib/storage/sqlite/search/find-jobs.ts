@@ -100,7 +100,7 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
 }
 
 function matchesFilter(
-  { status, visibility, favorite, provider, label }: JobSearchFilter,
+  { status, visibility, favorite, provider, label, group }: JobSearchFilter,
   job: SearchedJob,
 ): boolean {
   return (
@@ -108,6 +108,7 @@ function matchesFilter(
     (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&
     (favorite === undefined || (job.favorite === 1) === favorite) &&
     (provider === undefined || job.provider === provider) &&
-    (label === undefined || job.labels.includes(label))
+    (label === undefined || job.labels.includes(label)) &&
+    (group === undefined || job.groupId === group)
   );
 }

@@ -9,7 +9,7 @@ import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
 const FIND = `
-  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, prompt
+  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, group_id AS groupId, prompt
   FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
 const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < +?';
@@ -32,6 +32,7 @@ const SearchedRow = v.optional(
     hidden: v.number(),
     provider: v.string(),
     labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
+    groupId: v.nullable(v.string()),
     prompt: v.string(),
   }),
 );

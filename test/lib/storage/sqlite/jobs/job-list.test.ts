@@ -9,7 +9,12 @@ import { openStateDatabase } from '../../../../../lib/storage/sqlite/database.ts
 import { listSql } from '../../../../../lib/storage/sqlite/jobs/job-list.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
-import { describeJobLists, FILTERS, LABEL_FILTERS } from '../../../../contracts/job-list.ts';
+import {
+  describeJobLists,
+  FILTERS,
+  GROUP_FILTERS,
+  LABEL_FILTERS,
+} from '../../../../contracts/job-list.ts';
 
 describe('listSql', () => {
   let connection: Connection;
@@ -40,6 +45,21 @@ describe('listSql', () => {
         new Set([
           `SEARCH job USING COVERING INDEX ${index} (${first} AND status=? AND favorite=? AND <expr>=? AND seq<?)`,
         ]),
+      );
+    },
+  );
+
+  test.each(GROUP_FILTERS.map((filter) => [JSON.stringify(filter), filter] as const))(
+    'under %s only the jobs of the group are read, and nothing is sorted',
+    (_, filter) => {
+      const steps = connection
+        .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
+        .all({ ...filter, scope: 's', before: 9, limit: 1 })
+        .map((row) => String(Object(row).detail));
+
+      expect(steps.filter((step) => /SCAN|TEMP/.test(step))).toEqual([]);
+      expect(steps).toContainEqual(
+        expect.stringMatching(/INDEX job_group \(scope=\? AND group_id=\? AND seq<\?\)/),
       );
     },
   );
