@@ -20,7 +20,7 @@ if (refusal === undefined) {
   enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
   // A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
   if (command === 'serve') {
-    (await import('./server/memory-settings.ts')).applyAllocatorSettings();
+    (await import('./server/memory-settings.ts')).applyMemorySettings();
   }
   // A thread starts as slowly as the rest of the program, so both start at the same time.
   const storageThread =

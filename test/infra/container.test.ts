@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../lib/config/load-config.ts';
-import { ALLOCATOR } from '../../local-runtime/server/memory-settings.ts';
+import { ALLOCATOR, YOUNG_GENERATION } from '../../local-runtime/server/memory-settings.ts';
 import { ROOT } from '../conformance/sources.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 
@@ -109,12 +109,13 @@ describe('the Dockerfile', () => {
 
   it('sets what serve would set, so that serve need not start itself again', () => {
     const text = last.join('\n');
-    const set = Object.keys(ALLOCATOR).map((name) => [
+    const variables = { ...ALLOCATOR, NODE_OPTIONS: YOUNG_GENERATION };
+    const set = Object.keys(variables).map((name) => [
       name,
       new RegExp(`${name}=(\\S+)`).exec(text)?.[1],
     ]);
 
-    expect(Object.fromEntries(set)).toEqual(ALLOCATOR);
+    expect(Object.fromEntries(set)).toEqual(variables);
   });
 
   it('builds with the Node that develops the program', () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../lib/config/load-config.ts';
-import { ALLOCATOR } from '../../local-runtime/server/memory-settings.ts';
+import { ALLOCATOR, YOUNG_GENERATION } from '../../local-runtime/server/memory-settings.ts';
 import { ROOT } from '../conformance/sources.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 import { cleanUp, freshFolder } from '../support/start-bridge.ts';
@@ -57,6 +57,7 @@ describe('the systemd unit', () => {
         .split(/[= ](?=MALLOC)/)
         .slice(1),
     ).toEqual(set);
+    expect(unit).toContain(` NODE_OPTIONS=${YOUNG_GENERATION}\n`);
   });
 
   it('lets a bridge write where its configuration keeps state, artifacts and the login', async () => {

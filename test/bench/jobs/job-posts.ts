@@ -13,7 +13,9 @@ const SETTINGS = [
   'server.jobs.max_database_bytes=1000000000000',
   // The first job occupies the only worker, so that jobs are only accepted.
   'server.jobs.max_running=1',
+  'providers.sandbox.enabled=true',
   'providers.sandbox.latency_ms=600000',
+  'default_provider=sandbox',
 ];
 
 /** Jobs accepted over HTTP by the program as a user starts it, against the same reply from bare Hono. */
@@ -23,7 +25,7 @@ export const jobPosts: Bench = {
     const { folder } = tools;
     const bodyFile = join(folder, 'request.json');
     await writeFile(bodyFile, BODY);
-    const program = await tools.startProgram({ command: 'quickstart', folder, settings: SETTINGS });
+    const program = await tools.startProgram({ command: 'serve', folder, settings: SETTINGS });
     const reply = await fetch(`http://127.0.0.1:${program.port}/v1/jobs`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

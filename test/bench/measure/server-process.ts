@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { YOUNG_GENERATION } from '../../../local-runtime/server/memory-settings.ts';
 
 /** The resources that the process of a server used between `begin` and `end`. */
 export interface Span {
@@ -27,7 +28,10 @@ export type StartServer = (program: ProgramName, options: object) => Promise<Ser
 
 export const startServer: StartServer = async (program, options) => {
   const file = fileURLToPath(new URL(`../programs/${program}.js`, import.meta.url));
-  const child = fork(file, [JSON.stringify(options)]);
+  // The other side of a comparison is a Node program with default settings.
+  const isOurs = program === 'bridge' || program === 'form';
+  const execArgv = isOurs ? [YOUNG_GENERATION] : [];
+  const child = fork(file, [JSON.stringify(options)], { execArgv });
   const { port } = await messageFrom<{ readonly port: number }>(child);
   return {
     port,

@@ -10,7 +10,7 @@ function started(pid = 0) {
   return { argv: read('cmdline'), env: read('environ') };
 }
 
-describe.runIf(process.platform === 'linux')('the allocator settings', () => {
+describe.runIf(process.platform === 'linux')('the memory settings', () => {
   it('are set for serve, in the process that was started', async () => {
     const { child } = await startBridge({ command: 'serve' });
 
@@ -19,7 +19,18 @@ describe.runIf(process.platform === 'linux')('the allocator settings', () => {
     expect(argv.slice(0, -1)).toEqual(child.spawnargs);
     expect(env).toContain('MALLOC_ARENA_MAX=2');
     expect(env).toContain('MALLOC_MMAP_THRESHOLD_=65536');
+    expect(env).toContain('NODE_OPTIONS=--max-semi-space-size=8');
     expect(env).toContain(`PATH=${process.env['PATH']}`);
+  });
+
+  it('leave the options of Node that the operator has set, after their own', async () => {
+    const NODE_OPTIONS = '--max-semi-space-size=4';
+
+    const { child } = await startBridge({ command: 'serve', env: { NODE_OPTIONS } });
+
+    expect(started(child.pid).env).toContain(
+      'NODE_OPTIONS=--max-semi-space-size=8 --max-semi-space-size=4',
+    );
   });
 
   it('are not set if Node may not execute programs, and the bridge still serves', async () => {
