@@ -21,7 +21,7 @@ export function createArtifactStore(
   postgres: Postgres,
   lease: Pick<ReplicaLease, 'judge'>,
 ): ArtifactStore {
-  const { schema, owner, read, write } = postgres;
+  const { schema, owner, read, write, writeOrUndo } = postgres;
   const names = createNameClaims(postgres);
   const publish = createPublish(postgres);
   const count = createCount(schema);
@@ -62,6 +62,11 @@ export function createArtifactStore(
   const IS_EMPTY = `SELECT FROM ${schema}.artifact LIMIT 1`;
   const TOTALS = `SELECT artifacts AS count, bytes FROM ${schema}.artifact_total`;
 
+  const abandon = (ids: readonly string[]) =>
+    write(async ({ rows }) => void (await rows(ABANDON, [ids, owner])));
+  // The caller of a rejected method does not know these intents. `takeAbandoned` must find them again.
+  const abandonAll = (records: readonly ArtifactRecord[]) => abandon(records.map(({ id }) => id));
+
   return {
     ...names,
     publish: (ids) => write((queries) => publish(queries, ids, { isOwn: true })),
@@ -77,17 +82,17 @@ export function createArtifactStore(
         return v.parse(Rows, await rows(LIST_BY_AGE, [untilSecs, createdSecs, id, limit]));
       }),
     withdraw: (ids) =>
-      write(async (queries) => {
+      writeOrUndo(async (queries) => {
         const withdrawn = v.parse(Rows, await queries.rows(WITHDRAW, [ids, owner]));
         await count(queries, withdrawn, -1);
         return withdrawn;
-      }),
-    abandon: (ids) => write(async ({ rows }) => void (await rows(ABANDON, [ids, owner]))),
+      }, abandonAll),
+    abandon,
     takeAbandoned: ({ after, limit }) =>
-      write(async (queries) => {
+      writeOrUndo(async (queries) => {
         if (!(await lease.judge(queries))) return [];
         return parseById(await queries.rows(TAKE_ABANDONED, [owner, after, limit]));
-      }),
+      }, abandonAll),
     findNames: (names) =>
       read(async ({ rows }) => {
         const found = await rows<{ name: string }>(FIND_NAMES, [names]);
@@ -103,6 +108,7 @@ function createNameClaims({
   schema,
   owner,
   write,
+  writeOrUndo,
 }: Postgres): Pick<ArtifactStore, 'claim' | 'rename'> {
   const CHOOSE = `
     SELECT nth::integer - 1 AS nth
@@ -124,6 +130,8 @@ function createNameClaims({
   const LOCK = `
     SELECT name FROM ${schema}.artifact
     WHERE id = $1 AND state = 'pending' AND owner = $2 FOR NO KEY UPDATE`;
+  const DISCARD = `
+    DELETE FROM ${schema}.artifact WHERE id = $1 AND state = 'pending' AND owner = $2`;
   const RENAME = `UPDATE ${schema}.artifact SET name = $2, sidecar_name = $3 WHERE id = $1`;
 
   /** Resolves with the first candidate whose names are free when the statement runs. */
@@ -161,15 +169,19 @@ function createNameClaims({
   }
 
   return {
+    // The caller of a rejected claim writes no file, so nobody else would delete the intent.
     claim: (candidates, output) =>
-      write(async (queries) => {
-        const claimed = await insertFirstFree(queries, candidates);
-        if (claimed && output) {
-          const { job: sequence, facts } = output;
-          await queries.rows(LINK, [claimed.id, JSON.stringify(facts), sequence, owner]);
-        }
-        return claimed;
-      }),
+      writeOrUndo(
+        async (queries) => {
+          const claimed = await insertFirstFree(queries, candidates);
+          if (claimed && output) {
+            const { job: sequence, facts } = output;
+            await queries.rows(LINK, [claimed.id, JSON.stringify(facts), sequence, owner]);
+          }
+          return claimed;
+        },
+        async (claimed) => claimed && write(({ rows }) => rows(DISCARD, [claimed.id, owner])),
+      ),
 
     async rename(candidates) {
       for (let turn = 0; ; turn += 1) {

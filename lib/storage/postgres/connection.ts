@@ -1,11 +1,13 @@
 import { Pool, type PoolClient } from 'pg';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { type Clock, stayAwake } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
+import { type Attempt, createAttempts, type MarkedOutcome, pause, runOrUndo } from './attempts.ts';
 import { toParser } from './column-values.ts';
 import { type CommitMarker, createCommitMarkers } from './commit-markers.ts';
 import { copyIn } from './copy-in.ts';
-import { endsConnection, isConflict, isLost, toStoreError } from './driver-errors.ts';
+import { endsConnection, isLost, toStoreError } from './driver-errors.ts';
+import { createUndo } from './repeated-writes.ts';
 import { type Outcome, runStatement, runTransaction } from './transaction.ts';
 
 /** Runs statements. Rejects with `overloaded` if the database is unavailable, and with `internal` for any other failure. */
@@ -44,6 +46,16 @@ export interface Postgres {
    * `overloaded` if the outcome cannot be found in time; in this case, the transaction may have been committed.
    */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Prepares a write that its caller repeats until the write succeeds, and that must not take effect twice. */
+  attempt<T>(work: (queries: Queries) => Promise<T>): Attempt<T>;
+  /**
+   * Runs `work` as `write` does. If the outcome of the transaction cannot be found in time, rejects, continues to ask for the
+   * outcome, and calls `undo` with the value of `work` if the transaction was committed. `undo` is called again if it rejects.
+   */
+  writeOrUndo<T>(
+    work: (queries: Queries) => Promise<T>,
+    undo: (value: T) => Promise<unknown>,
+  ): Promise<T>;
 }
 
 export interface ConnectionOptions {
@@ -71,9 +83,6 @@ export interface Connection extends Postgres {
   /** Resolves when all pending work has ended and all connections are closed. */
   close(): Promise<void>;
 }
-
-const MAX_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 5;
 
 // The time limit for finding the outcome of a transaction, in time limits of a statement.
 const LOOK_UP_LIMITS = 2;
@@ -117,20 +126,26 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function transact<T>(
     work: (queries: Queries, client: PoolClient) => Promise<T>,
     limitMs = statementTimeoutMs,
-  ): Promise<Outcome<T>> {
+  ): Promise<MarkedOutcome<T>> {
     const client = await acquire();
     const marker = markers.take();
     const options = { limitMs, first: marker.sql };
     const outcome = await runTransaction(client, (rows) => work({ rows }, client), options);
-    if (outcome.status !== 'unknown') {
-      if (outcome.status === 'committed' || !endsConnection(outcome.error)) markers.release(marker);
-      return outcome;
-    }
-    const ask = () => runAlone<{ transaction: number }>(markers.findLast(marker));
-    const status = await findOutcome(marker, ask);
-    if (status !== undefined) markers.release(marker);
-    return { ...outcome, status: status ?? 'unknown' };
+    if (outcome.status === 'unknown') return { ...outcome, status: await lookUp(marker), marker };
+    if (outcome.status === 'committed' || !endsConnection(outcome.error)) markers.release(marker);
+    return { ...outcome, marker };
   }
+
+  /** Asks the server for the outcome of a transaction. */
+  async function lookUp(marker: CommitMarker): Promise<Outcome<unknown>['status']> {
+    const status = await findOutcome(marker, () => runAlone(markers.findLast(marker)));
+    if (status !== 'unknown') markers.release(marker);
+    return status;
+  }
+
+  const undoLater = createUndo(clock);
+  const toAttempt = createAttempts({ clock, ids, lookUp });
+  const attempt = <T>(work: (queries: Queries) => Promise<T>) => toAttempt(() => transact(work));
 
   async function runUnmarked<T>(
     work: (queries: Queries, client: PoolClient) => Promise<T>,
@@ -145,14 +160,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     apply,
     read: (work) => work({ rows: apply }),
 
-    async write(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        const outcome = await transact(work);
-        if (outcome.status === 'committed') return outcome.value;
-        if (attempt === MAX_ATTEMPTS || !mayRepeat(outcome)) throw outcome.error;
-        await pause(clock, FIRST_PAUSE_MS * 2 ** attempt * ids.newFraction());
-      }
-    },
+    write: (work) => attempt(work).run(),
+    attempt,
+
+    writeOrUndo: (work, undo) => runOrUndo(attempt(work), undo, undoLater),
 
     async writeOnce(work, { isMarked } = { isMarked: false }) {
       const bulk = ({ rows }: Queries, client: PoolClient) =>
@@ -170,7 +181,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Creates the function that asks the server for the outcome of a transaction, which resolves with undefined if it stays unknown. */
+/** Creates the function that asks the server for the outcome of a transaction within a time limit. */
 function createLookUp(
   { statementTimeoutMs, clock }: Pick<ConnectionOptions, 'statementTimeoutMs' | 'clock'>,
   isClosed: () => boolean,
@@ -178,7 +189,7 @@ function createLookUp(
   return async (
     { transaction }: CommitMarker,
     ask: () => Promise<readonly { readonly transaction: number }[]>,
-  ): Promise<'committed' | 'undone' | undefined> => {
+  ): Promise<Outcome<unknown>['status']> => {
     const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
     while (!isClosed() && clock.monotonicMs() < untilMs) {
       try {
@@ -188,7 +199,7 @@ function createLookUp(
         await pause(clock, LOOK_UP_PAUSE_MS);
       }
     }
-    return undefined;
+    return 'unknown';
   };
 }
 
@@ -198,11 +209,6 @@ function repeatLost<T>(run: () => Promise<T>): Promise<T> {
     if (!isLost(error)) throw error;
     return run();
   });
-}
-
-/** Returns true if the transaction changed nothing and may succeed if it is repeated. */
-function mayRepeat({ status, error }: Exclude<Outcome<unknown>, { status: 'committed' }>): boolean {
-  return status === 'undone' && (isConflict(error) || isLost(error));
 }
 
 function createPool({ url, maxConnections, statementTimeoutMs }: ConnectionOptions): Pool {
@@ -217,15 +223,4 @@ function createPool({ url, maxConnections, statementTimeoutMs }: ConnectionOptio
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-/** Waits, and keeps the process alive meanwhile, because a lost connection no longer does. */
-function pause(clock: Clock, delayMs: number): Promise<void> {
-  const sleepAgain = stayAwake();
-  return new Promise((resolve) => {
-    clock.after(delayMs, () => {
-      sleepAgain();
-      resolve();
-    });
-  });
 }

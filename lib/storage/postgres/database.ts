@@ -125,6 +125,11 @@ function serve(connection: Connection, secret: Uint8Array): Database {
     read,
     apply: (text, values) => noting(connection.apply(text, values)),
     write: (work) => noting(connection.write(work)),
+    attempt(work) {
+      const { run, findLost } = connection.attempt(work);
+      return { run: () => noting(run()), findLost };
+    },
+    writeOrUndo: (work, undo) => noting(connection.writeOrUndo(work, undo)),
 
     async probe() {
       const trial = `INSERT INTO ${schema}.meta VALUES ('trial', $1) ON CONFLICT (name) DO UPDATE SET value = $1`;

@@ -20,12 +20,16 @@ import {
   toEarlierWork,
 } from '../accounts.ts';
 import { HELD_COLUMNS, heldColumns, limitOf, StoredAmount, spentBy } from '../budgets.ts';
+import type { Attempt } from './attempts.ts';
 import { createBilledCalls } from './billing-store.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isAbandonedSql, type ReplicaLease } from './replica-lease.ts';
 import { createCharges } from './usage-store.ts';
 
 const AccountRows = v.array(AccountRow);
+
+// As many rejected records as the caller keeps.
+const MAX_RECORDS = 10_000;
 
 // The number of accounts that are recovered in one transaction.
 const RECOVERED = 100;
@@ -39,6 +43,7 @@ export function createLedgerStore(
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
   const calls = createCalls(schema);
+  const records = createRecords(postgres);
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
 
@@ -93,7 +98,7 @@ export function createLedgerStore(
         if (account) await accounts.settle(queries, account, settlement);
       }),
     record: (entry, { counts, calls }) =>
-      write(async (queries) => {
+      records.run(entry.id, async (queries) => {
         const account = await accounts.lock(queries, entry.id);
         const nothing = { ...entry, reserved: 0, held: 0n, outputs: entry.images };
         if (account) await accounts.close(queries, account, counts, calls);
@@ -101,6 +106,25 @@ export function createLedgerStore(
       }),
     async recover() {
       while ((await recoverSome()) === RECOVERED);
+    },
+  };
+}
+
+/**
+ * Creates the writes of requests whose accounts may not have begun. No row shows that such a request has been counted, so the writes
+ * of unknown outcome are kept in memory until they are repeated.
+ */
+function createRecords({ attempt }: Postgres) {
+  const unknown = new Map<string, Attempt<void>>();
+
+  return {
+    async run(id: string, work: (queries: Queries) => Promise<void>): Promise<void> {
+      const record = unknown.get(id) ?? attempt(work);
+      unknown.set(id, record);
+      const [oldest] = unknown.keys();
+      if (unknown.size > MAX_RECORDS && oldest !== undefined) unknown.delete(oldest);
+      await record.run();
+      unknown.delete(id);
     },
   };
 }

@@ -3,8 +3,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
 import type { Postgres } from './connection.ts';
+import { createRepeatedWrites, createUndo } from './repeated-writes.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
-import { createRepeatedWrites, createUndo, type WakeUps, waitUntilFound } from './waiting.ts';
+import { type WakeUps, waitUntilFound } from './waiting.ts';
 
 interface Deps {
   readonly postgres: Postgres;

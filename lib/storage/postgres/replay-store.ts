@@ -13,9 +13,10 @@ import {
   selectEarlier,
 } from '../../replay/replay-store-port.ts';
 import type { Postgres, Queries } from './connection.ts';
+import { createRepeatedWrites } from './repeated-writes.ts';
 import { createReplaySpace, ENTRY_BYTES } from './replay-space.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
-import { createRepeatedWrites, createUndo, type WakeUps, waitUntilFound } from './waiting.ts';
+import { type WakeUps, waitUntilFound } from './waiting.ts';
 
 interface Deps {
   readonly postgres: Postgres;
@@ -66,14 +67,12 @@ const MAX_TIDIED = 500;
  */
 export function createReplayStore(deps: Deps): ReplayStore {
   const { postgres, clock } = deps;
-  const { write } = postgres;
+  const { write, writeOrUndo } = postgres;
   const entries = createEntries(deps);
   const claim = createClaims(deps, entries);
   const { finish, release } = createEnds(deps, entries);
   const { statements, wake, held } = entries;
   const repeatUntilDone = createRepeatedWrites(clock);
-
-  const undo = createUndo(clock);
 
   async function forget(id: string): Promise<void> {
     await write(async (queries) => {
@@ -83,16 +82,21 @@ export function createReplayStore(deps: Deps): ReplayStore {
     held.delete(id);
   }
 
+  /** Undoes a claim whose caller was rejected. Nobody else would end the entry or detach the client. */
+  async function undoClaim(request: ReplayClaim, claimed: Claimed): Promise<void> {
+    if (claimed.state === 'started') await forget(request.id);
+    else if (deps.policies[request.kind].countsClients) {
+      await repeatUntilDone(release(claimed.id, false));
+    }
+  }
+
   return {
     async claim(request) {
       await entries.tidy().catch(() => {});
-      try {
-        return await write((queries) => claim(queries, request));
-      } catch (thrown) {
-        // The claim may have been committed although its answer was lost. Nobody would end the entry.
-        void undo(() => forget(request.id));
-        throw thrown;
-      }
+      return writeOrUndo(
+        (queries) => claim(queries, request),
+        (claimed) => undoClaim(request, claimed),
+      );
     },
 
     markStarted: (id) =>
@@ -111,7 +115,7 @@ export function createReplayStore(deps: Deps): ReplayStore {
         }),
       ),
 
-    release: (id, isReplied) => repeatUntilDone(() => release(id, isReplied)),
+    release: (id, isReplied) => repeatUntilDone(release(id, isReplied)),
 
     abandon: (id) =>
       write(async ({ rows }) => {
@@ -228,7 +232,7 @@ function createClaims({ postgres: { owner }, policies }: Deps, entries: Entries)
 
 /** Creates the functions that store an outcome, or keep it in memory until its last client is detached. */
 function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
-  const { owner, read, write } = postgres;
+  const { owner, read, write, attempt } = postgres;
   const { statements, held, space, wake } = entries;
 
   /** Stores the outcome of a finished entry. Removes the entry if its outcome is too large. */
@@ -270,10 +274,11 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
       if (!isHeld) held.delete(id);
     },
 
-    async release(id: string, isReplied: boolean): Promise<void> {
+    /** Returns the write that detaches a client once, however often the write is repeated. */
+    release(id: string, isReplied: boolean): () => Promise<void> {
       const { keepMs } = policies.retry;
       const outcome = held.get(id);
-      const isStillHeld = await write(async (queries) => {
+      const detaching = attempt(async (queries) => {
         const [entry] = await queries.rows<Pick<Row, 'clients' | 'guests' | 'isReplied' | 'state'>>(
           statements.detach,
           [id, owner, isReplied, keepMs],
@@ -290,9 +295,12 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
         if (hasReplied) await space.evict(queries, 'retry', id);
         return !isWanted;
       });
-      if (!outcome) return;
-      if (isStillHeld) forgetHeldLater(id);
-      else held.delete(id);
+      return async () => {
+        const isStillHeld = await detaching.run();
+        if (!outcome) return;
+        if (isStillHeld) forgetHeldLater(id);
+        else held.delete(id);
+      };
     },
   };
 }
