@@ -1,0 +1,197 @@
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { JobRecord, JobStore, ResumedJob } from '../../../lib/jobs/job-store-port.ts';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import type { Ids } from '../../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import {
+  createSqliteStores,
+  type SqliteStores,
+} from '../../../lib/storage/sqlite/sqlite-stores.ts';
+import type { StateStores } from '../../../lib/storage/stores.ts';
+import type { WebhookStore } from '../../../lib/webhooks/webhook-store-port.ts';
+import { createLeases } from './leases.ts';
+import { createNoticeChannel } from './notices.ts';
+import { createSharedPermits } from './permits.ts';
+import { createSharedReplay } from './replay.ts';
+import type { Replica } from './replica.ts';
+
+interface Deps {
+  /** The file of the database, or `IN_MEMORY`. */
+  readonly file: string;
+  /** The clock of the database. */
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
+
+// A smaller difference between the clocks of a replica and of the database has no effect.
+const TOLERATED_SKEW_MS = 2000;
+const IS_OWN = "SELECT 1 FROM job WHERE seq = ? AND status = 'running' AND owner = ?";
+const RENEWALS_PER_LEASE = 6;
+const LONGEST_TAKEOVER_MS = 5000;
+
+export type SharedState = ReturnType<typeof createSharedState>;
+
+/**
+ * Creates the state that several replicas share: a model of the PostgreSQL driver. The tables and their statements are those of the
+ * SQLite driver over one connection, and each replica has an owner id of its own. Leases, permits, notices and replay follow the
+ * promises of the ports (docs/decisions/0040-a-model-of-replicas.md).
+ */
+export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
+  const database = openStateDatabase({ file, ids });
+  const leases = createLeases(database, databaseClock);
+  const isOwn = database.prepare(IS_OWN);
+  const permits = createSharedPermits();
+  const channel = createNoticeChannel();
+  const replay = createSharedReplay(databaseClock);
+
+  return {
+    leases,
+    database,
+
+    /** Opens the stores for a replica that has renewed its lease. */
+    open(replica: Replica): Omit<StateStores, 'search'> {
+      const { owner, clock, leaseMs } = replica;
+      const { lease: _, health, ...tables } = createSqliteStores({ ...database, owner });
+      const judge = () => leases.judge(owner, leaseMs);
+      const isShared = { ...replica, judge, isGone: leases.isGone };
+      let skewMs = 0;
+
+      async function renew(): Promise<void> {
+        await leases.renew(owner, leaseMs);
+        skewMs = databaseClock.nowMs() - clock.nowMs();
+      }
+
+      const offsetMs = () => (Math.abs(skewMs) < TOLERATED_SKEW_MS ? 0 : skewMs);
+      const jobs = claimWithin(judging(tables.jobs, judge), replica, {
+        isValid: () => leases.isValid(owner),
+        isOwn: (sequence) => isOwn.get(sequence, owner) !== undefined,
+      });
+      return {
+        ...tables,
+        ...judgingOthers(tables, judge),
+        ...channel.open(replica, { jobs, queue: tables.queue }),
+        webhooks: inDatabaseTime(tables.webhooks, offsetMs),
+        permits: permits.open(isShared),
+        openReplay: (policies) => replay.open({ ...isShared, policies }),
+        secret: database.secret,
+        leaseRenewal: {
+          name: 'lease-renewal',
+          everyMs: Math.floor(leaseMs / RENEWALS_PER_LEASE),
+          run: renew,
+        },
+        takeoverEveryMs: Math.min(LONGEST_TAKEOVER_MS, leaseMs / 2),
+        probe: async () => !isCut(replica) && health.probe(),
+        sizes: health.sizes,
+        close: async () => channel.leave(owner),
+      };
+    },
+
+    /** Ends the lease of a replica that stops, so that others take over at once. */
+    end: (owner: string): Promise<void> => leases.end(owner),
+
+    close: database.close,
+  };
+}
+
+function isCut({ refuseCut }: Replica): boolean {
+  try {
+    refuseCut();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Lets only a replica with a valid lease take over jobs of replicas that are gone. */
+function judging(jobs: JobStore, judge: () => Promise<boolean>): JobStore {
+  return {
+    ...jobs,
+    listAbandonedOutputs: async () => ((await judge()) ? jobs.listAbandonedOutputs() : []),
+    interruptAbandoned: async (end) => ((await judge()) ? jobs.interruptAbandoned(end) : 0),
+    resumeAbandoned: async (end) => ((await judge()) ? jobs.resumeAbandoned(end) : undefined),
+  };
+}
+
+function judgingOthers(
+  { ledger, artifacts }: Pick<SqliteStores, 'ledger' | 'artifacts'>,
+  judge: () => Promise<boolean>,
+): Pick<SqliteStores, 'ledger' | 'artifacts'> {
+  return {
+    ledger: {
+      ...ledger,
+      recover: async () => {
+        if (await judge()) await ledger.recover();
+      },
+    },
+    artifacts: {
+      ...artifacts,
+      takeAbandoned: async (page) => ((await judge()) ? artifacts.takeAbandoned(page) : []),
+    },
+  };
+}
+
+interface Ownership {
+  /** Returns true if the lease of this replica is valid. */
+  isValid(): boolean;
+  /** Returns true if a running job belongs to this replica. */
+  isOwn(sequence: number): boolean;
+}
+
+/**
+ * Lets a replica take jobs only while its lease is valid. If the answer to a claim is lost, the next claim returns the job, unless
+ * another replica has taken the job meanwhile.
+ */
+function claimWithin(
+  jobs: JobStore,
+  { losesAnswer }: Pick<Replica, 'losesAnswer'>,
+  { isValid, isOwn }: Ownership,
+): JobStore {
+  const claimed: JobRecord[] = [];
+  const resumed: ResumedJob[] = [];
+
+  /** Returns the value, or remembers the value and throws if its answer is lost. */
+  function answer<T>(value: T, unheard: T[]): T {
+    if (!losesAnswer()) return value;
+    unheard.push(value);
+    throw new BridgeError('overloaded', 'the answer of the database is lost');
+  }
+
+  return {
+    ...jobs,
+    async claim(...given) {
+      if (!isValid()) return undefined;
+      const earlier = claimed.splice(0).filter(({ sequence }) => isOwn(sequence));
+      claimed.push(...earlier.slice(1));
+      if (earlier[0]) return earlier[0];
+      const job = await jobs.claim(...given);
+      return job?.request ? answer(job, claimed) : job;
+    },
+    async resumeAbandoned(end) {
+      if (!isValid()) return undefined;
+      const earlier = resumed.splice(0).filter(({ job }) => isOwn(job.sequence));
+      resumed.push(...earlier.slice(1));
+      if (earlier[0]) return earlier[0];
+      const one = await jobs.resumeAbandoned(end);
+      return one && answer(one, resumed);
+    },
+  };
+}
+
+/** Converts the times of a replica to times of the database, and back. */
+function inDatabaseTime(webhooks: WebhookStore, offsetMs: () => number): WebhookStore {
+  return {
+    ...webhooks,
+    async listQueues() {
+      const queues = await webhooks.listQueues();
+      return queues.map(({ host, dueMs }) => ({ host, dueMs: dueMs - offsetMs() }));
+    },
+    claim: ({ nowMs, untilMs, ...request }) =>
+      webhooks.claim({ ...request, nowMs: nowMs + offsetMs(), untilMs: untilMs + offsetMs() }),
+    settle: (sequence, outcome) =>
+      webhooks.settle(
+        sequence,
+        'dueMs' in outcome ? { ...outcome, dueMs: outcome.dueMs + offsetMs() } : outcome,
+      ),
+    putBack: (sequence, dueMs) => webhooks.putBack(sequence, dueMs + offsetMs()),
+  };
+}
