@@ -10,7 +10,7 @@ import { causesOf } from '../../lib/log/failure-report.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
-import { openStores } from '../../lib/storage/open-stores.ts';
+import type { Stores } from '../../lib/storage/open-stores.ts';
 import { startTasks } from '../../local-runtime/server/task-loop.ts';
 import { startWorkerLoop } from '../../local-runtime/server/worker-loop.ts';
 import { openHttpSettings } from '../support/invoke.ts';
@@ -29,25 +29,51 @@ import {
   toCallEvent,
 } from '../support/simulation/handler-call.ts';
 import type { createHeldEngine } from './held-engine.ts';
-import type { MemoryDisk } from './memory-files.ts';
 import type { Receivers } from './receivers.ts';
 import type { SimulatedToken } from './schedule.ts';
 import type { Services } from './services.ts';
 import type { Turns } from './turns.ts';
-import type { ProcessTimers, VirtualClock } from './virtual-clock.ts';
+import type { Machine, ProcessTimers } from './virtual-clock.ts';
+
+/** The state and the files that a process opens. */
+export interface OpenedState {
+  readonly stores: Stores;
+  /** Releases the rows of a process that stops. Undefined if no other process uses the state. */
+  leave?(): Promise<void>;
+}
+
+/** The faults of one process that concern the state. */
+export interface StateFaults {
+  /** Throws `overloaded` if the process does not reach the state. */
+  refuseCut(): void;
+  /** Returns true if the answer to a claim that took effect is lost. */
+  losesAnswer(): boolean;
+}
+
+/** The state of a simulated bridge, which outlives its processes. */
+export interface SimulatedState {
+  /** True if several replicas use the state over a network, so that calls begin and end in any order. */
+  readonly isShared: boolean;
+  open(
+    settings: Config,
+    outside: Parameters<NonNullable<Parameters<typeof createApp>[1]['openStorage']>>[1],
+    faults: StateFaults,
+  ): Promise<OpenedState>;
+}
 
 interface Deps {
   readonly seed: number;
-  readonly folder: string;
   readonly config: Config;
   readonly tokens: readonly SimulatedToken[];
-  readonly clock: VirtualClock;
+  readonly machine: Machine;
   readonly turns: Turns;
-  readonly disk: MemoryDisk;
+  readonly state: SimulatedState;
   readonly services: Services;
   readonly receivers: Receivers;
   readonly engine: ReturnType<typeof createHeldEngine>['engine'];
   readonly log: (event: string) => void;
+  /** Returns the number of the next process. */
+  readonly nextNumber: () => number;
   /** Reports something that must never happen. */
   readonly violate: (violation: string) => void;
 }
@@ -60,6 +86,7 @@ interface Process {
   readonly death: Promise<undefined>;
   end(): void;
   stores?: FaultyStores;
+  leave?: OpenedState['leave'];
   running?: Running;
 }
 
@@ -69,11 +96,13 @@ interface Running {
   readonly tasks: ReturnType<typeof startTasks>;
 }
 
-/** Calls that SQLite never reports as failed after it has committed them, and that no caller repeats. */
+/** Calls that no caller repeats. SQLite never reports them as failed after it has committed them, and PostgreSQL remembers them. */
 const NEVER_UNHEARD = new Set(['jobs.claim', 'jobs.resumeAbandoned']);
 
 const WORKERS = 3;
 const LONGEST_STORE_MS = 12;
+const LONGEST_ANSWER_MS = 200;
+const LONGEST_NOTIFICATION_MS = 1000;
 const SECRET = Buffer.alloc(32, 'simulation');
 
 const SETTINGS = [
@@ -100,23 +129,29 @@ export type Bridge = ReturnType<typeof createBridge>;
 
 /** Creates the bridge under simulation. It can be started, killed, stopped and called, and its disks can fail. */
 export function createBridge(deps: Deps) {
-  const { seed, config, tokens, clock, turns, disk, services, receivers, engine, log } = deps;
+  const { seed, config, tokens, machine, turns, state, services, receivers, engine, log } = deps;
   const random = createSeeded(seed);
-  const ids = createSeededIds(seed, clock);
+  const ids = createSeededIds(seed, machine);
   const callers = new Map(tokens.map((token) => [`Bearer ${token.name}`, toCaller(token)]));
   const removed: string[] = [];
   const onRemoval = new Map<() => void, string>();
-  let processes = 0;
   let current: Process | undefined;
   let startingUp: Promise<void> | undefined;
   /** Faults of the next writes, by disk. */
   const faults: Record<StoreStep['disk'], Verdict[]> = { state: [], files: [] };
+  let isCut = false;
+  let answersToLose = 0;
 
   function newProcess(): Process {
     const { promise: death, resolve } = Promise.withResolvers<undefined>();
-    processes += 1;
-    const timers = clock.openProcess();
-    return { number: processes, timers, isOver: false, death, end: () => resolve(undefined) };
+    const timers = machine.openProcess();
+    return {
+      number: deps.nextNumber(),
+      timers,
+      isOver: false,
+      death,
+      end: () => resolve(undefined),
+    };
   }
 
   function kill(own: Process | undefined = current): void {
@@ -125,25 +160,54 @@ export function createBridge(deps: Deps) {
     own.isOver = true;
     onRemoval.clear();
     own.timers.end();
-    services.forgetCalls();
+    services.forgetCalls(own.number);
     own.end();
   }
 
   function onStep(step: StoreStep): Verdict {
-    const planned = step.isWrite ? (faults[step.disk].shift() ?? 'pass') : 'pass';
-    const isNamed = NEVER_UNHEARD.has(`${step.port}.${step.method}`);
-    const verdict = planned === 'failed' && isNamed ? 'full' : planned;
+    const verdict = verdictOn(step);
     log(`${step.port}.${step.method}${verdict === 'pass' ? '' : ` ${verdict}`}`);
     return verdict;
   }
 
-  /** Returns the function that delays the calls of a process, which the store begins in their order. */
-  function createStoreQueue({ timers }: Process) {
+  function verdictOn({ port, method, disk, isWrite }: StoreStep): Verdict {
+    if (isCut && disk === 'state') return 'full';
+    const planned = isWrite ? (faults[disk].shift() ?? 'pass') : 'pass';
+    if (planned !== 'failed' || !NEVER_UNHEARD.has(`${port}.${method}`)) return planned;
+    if (!state.isShared) return 'full';
+    answersToLose += 1;
+    return 'pass';
+  }
+
+  const stateFaults: StateFaults = {
+    refuseCut() {
+      if (isCut) throw new BridgeError('overloaded', 'the state database is not reached');
+    },
+    losesAnswer() {
+      if (answersToLose === 0) return false;
+      answersToLose -= 1;
+      return true;
+    },
+  };
+
+  const delayMs = () => random.next(random.pick([1, 1, LONGEST_STORE_MS]));
+
+  /** Returns the function that delays the calls of a process, which a local store begins in their order. */
+  function createStoreQueue({ timers: { clock } }: Process) {
     let lastMs = 0;
     return (): Promise<void> => {
       const nowMs = clock.monotonicMs();
-      lastMs = Math.max(lastMs, nowMs + random.next(random.pick([1, 1, LONGEST_STORE_MS])));
-      return new Promise((resolve) => void timers.clock.after(lastMs - nowMs, resolve));
+      lastMs = Math.max(state.isShared ? 0 : lastMs, nowMs + delayMs());
+      return new Promise((resolve) => void clock.after(lastMs - nowMs, resolve));
+    };
+  }
+
+  /** Returns the function that delays the answers to a process of a store behind a network. */
+  function createAnswers({ timers: { clock } }: Process) {
+    return async (): Promise<void> => {
+      if (!state.isShared || random.next(4) > 0) return;
+      const ms = random.next(random.pick([2, LONGEST_ANSWER_MS]));
+      await new Promise<void>((resolve) => void clock.after(ms, resolve));
     };
   }
 
@@ -151,6 +215,11 @@ export function createBridge(deps: Deps) {
     const onFailure = (thrown: unknown) => {
       const cause = causesOf(thrown).find((it) => it instanceof Error);
       if (cause && !(cause instanceof BridgeError)) deps.violate(`a defect: ${cause.stack}`);
+    };
+    const calling = {
+      number: own.number,
+      clock: own.timers.clock,
+      isOver: () => own.isOver,
     };
     return createApp(
       { ...config, default_provider: 'first' as Config['default_provider'] },
@@ -170,7 +239,7 @@ export function createBridge(deps: Deps) {
             return () => onRemoval.delete(notify);
           },
         },
-        events: createEventRing({ clock }),
+        events: createEventRing({ clock: own.timers.clock }),
         log: { ...createTraceLog(() => {}), failure: onFailure },
         facts: {
           version: '0.0.0',
@@ -179,21 +248,20 @@ export function createBridge(deps: Deps) {
           origins: [],
         },
         openProviders: () => ({
-          providers: services.open({ number: own.number, isOver: () => own.isOver }),
+          providers: services.open(calling),
           close: async () => {},
         }),
         createEngine: () => engine,
-        postWebhook: receivers.openPost(() => own.isOver),
+        postWebhook: receivers.openPost(calling),
         async openStorage(settings, outside) {
-          const real = await turns.outside(() =>
-            openStores(settings, { ...outside, thread: false }),
-          );
-          const { artifactFiles, storedInputs } = disk;
+          const opened = await state.open(settings as Config, outside, stateFaults);
+          own.leave = opened.leave;
           const faulty = createFaultyStores(
-            { ...real, artifactFiles, storedInputs, secret: SECRET },
+            { ...opened.stores, secret: SECRET },
             {
               onStep,
               untilBegun: createStoreQueue(own),
+              untilAnswered: createAnswers(own),
               die: () => kill(own),
               isDead: () => own.isOver,
             },
@@ -226,7 +294,6 @@ export function createBridge(deps: Deps) {
 
   return {
     isServing: () => current?.running !== undefined && !current.isOver,
-    lives: () => processes,
     kill: () => kill(),
 
     /** Starts a process unless one is running or starting. */
@@ -250,7 +317,8 @@ export function createBridge(deps: Deps) {
       own.timers.clock.after(graceMs, () => grace.abort(reason));
       const stopped = Promise.all([app.drain(grace.signal), loop.drain(grace.signal)])
         .then(tasks.stop)
-        .then(app.close);
+        .then(app.close)
+        .then(() => (isCut ? undefined : own.leave?.()));
       await Promise.race([stopped, own.death]);
       kill(own);
     },
@@ -259,7 +327,10 @@ export function createBridge(deps: Deps) {
     removeToken(name: string): void {
       callers.delete(`Bearer ${name}`);
       if (!removed.includes(name)) removed.push(name);
-      for (const [notify, id] of [...onRemoval]) if (id === name) notify();
+      // Each process reads the file of tokens by itself.
+      for (const [notify, id] of [...onRemoval]) {
+        if (id === name) current?.timers.clock.after(random.next(LONGEST_NOTIFICATION_MS), notify);
+      }
     },
 
     /** Lets the next writes to a disk fail. */
@@ -267,8 +338,15 @@ export function createBridge(deps: Deps) {
       faults[of].push(...verdicts);
     },
 
+    /** Separates the bridge from its state, or connects it again. */
+    setCut(isNowCut: boolean): void {
+      isCut = isNowCut;
+    },
+
     /** Ends all faults that were planned. */
     heal(): void {
+      isCut = false;
+      answersToLose = 0;
       faults.state.length = 0;
       faults.files.length = 0;
     },
@@ -277,10 +355,9 @@ export function createBridge(deps: Deps) {
     async call(handler: Handler, token: string, sent: Sent): Promise<Reply | undefined> {
       const own = current;
       if (!own?.running || own.isOver) return undefined;
-      const { app } = own.running;
-      const { signal = NEVER_ABORTS } = sent;
+      const { running, timers } = own;
       const settings = openHttpSettings({
-        clock: own.timers.clock,
+        clock: timers.clock,
         ids,
         access: {
           authenticate: (authorization) => callers.get(authorization ?? ''),
@@ -288,18 +365,27 @@ export function createBridge(deps: Deps) {
           isOurHost: () => true,
         },
       });
+      // Requests and disconnects reach the process only while its machine runs.
+      const client = new AbortController();
+      const disconnect = () => void timers.clock.after(0, () => client.abort(sent.signal?.reason));
+      if (sent.signal?.aborted) disconnect();
+      else sent.signal?.addEventListener('abort', disconnect, { once: true });
       let onReplied = (_isComplete: boolean) => {};
-      const reply = handler(toCallEvent(token, sent), {
-        services: app.services,
-        settings,
-        signal: () => signal,
-        onReplied: (listener: (isComplete: boolean) => void) => {
-          onReplied = listener;
-        },
-      }).then(readReply);
+      const reply = arrive(timers)
+        .then(() =>
+          handler(toCallEvent(token, sent), {
+            services: running.app.services,
+            settings,
+            signal: () => client.signal,
+            onReplied: (listener: (isComplete: boolean) => void) => {
+              onReplied = listener;
+            },
+          }),
+        )
+        .then(readReply);
       const read = await Promise.race([reply, own.death]);
       if (!read || own.isOver) return undefined;
-      onReplied(!signal.aborted);
+      onReplied(!client.signal.aborted);
       return read;
     },
 
@@ -319,13 +405,17 @@ export function createBridge(deps: Deps) {
 
 const NEVER_ABORTS = new AbortController().signal;
 
+function arrive({ clock }: ProcessTimers): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
+}
+
 function toCaller({ name, imagesPerDay }: SimulatedToken): Caller {
   const caller = { ...unnamedCaller(name), id: name, name };
   return imagesPerDay === undefined ? caller : { ...caller, imagesPerDay };
 }
 
 /** Creates ids that are the same in every run of a seed. */
-function createSeededIds(seed: number, clock: VirtualClock): Ids {
+function createSeededIds(seed: number, clock: Pick<Machine, 'nowMs'>): Ids {
   const random = createSeeded(seed ^ 0x5eed);
   const hex = (digits: number) =>
     Array.from({ length: digits }, () => random.next(16).toString(16)).join('');

@@ -29,7 +29,10 @@ export interface AcknowledgedJob {
 }
 
 interface Deps {
-  readonly bridge: Bridge;
+  readonly bridge: Pick<Bridge, 'call'> & {
+    /** Returns the number of processes so far. */
+    lives(): number;
+  };
   readonly clock: VirtualClock;
   readonly services: Services;
   /** The images that clients send. */

@@ -8,21 +8,24 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     events: { type: 'string', default: '100000' },
+    replicas: { type: 'string', default: '1' },
     round: { type: 'string' },
     only: { type: 'string' },
   },
 });
 
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+const replicas = Number(values.replicas);
 
 /** Returns the schedule of a round. Each round begins with an empty bridge. */
 function scheduleOf(round: number): Schedule {
-  return createSchedule(hashOf(seed, round));
+  return createSchedule(hashOf(seed, round), { replicas });
 }
 
 function commandOf(round: number, { actions }: Schedule): string {
   const names = actions.map(({ name }) => name).join();
-  return `npm run simulate -- --seed ${seed} --round ${round} --only ${names}`;
+  const of = replicas === 1 ? '' : `--replicas ${replicas} `;
+  return `npm run simulate -- ${of}--seed ${seed} --round ${round} --only ${names}`;
 }
 
 async function explain(simulation: Simulation, round: number, violation: string): Promise<void> {

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import type { ArtifactFiles, PublishedFile } from '../../lib/artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
 import { splitName } from '../../lib/storage/artifact-path.ts';
+import { currentPeriod, isOver } from '../../lib/storage/storing-period.ts';
 
 /** Files in memory, which stay when the simulated process ends. */
 export interface MemoryDisk {
   readonly artifactFiles: ArtifactFiles;
+  /** The stored images of a bridge that shares them with nobody. */
   readonly storedInputs: StoredInputFiles;
+  /** Returns the stored images for one of several replicas, by the clock of its machine. */
+  shareInputs(clock: Pick<Clock, 'nowMs'>): StoredInputFiles;
   /** Replaces a file of an artifact by a foreign file. */
   putForeign(name: string, bytes: Buffer): void;
   /** Replaces the file of a stored image. */
@@ -23,6 +28,8 @@ interface StoredFile {
   /** Undefined for a foreign file. */
   readonly id: string | undefined;
   readonly version: number;
+  /** The period in which a shared image was stored last. */
+  readonly period?: number;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -131,9 +138,29 @@ export function createMemoryDisk(): MemoryDisk {
     },
   };
 
+  /** Keeps the images of the last two periods, on which another replica may rely. */
+  const shareInputs = (clock: Pick<Clock, 'nowMs'>): StoredInputFiles => ({
+    ...storedInputs,
+    isShared: true,
+    async put(sha256, bytes) {
+      refuseBadChecksum(sha256);
+      const found = inputs.get(sha256);
+      const period = Math.max(currentPeriod(clock), found?.period ?? 0);
+      const isSame = found !== undefined && sha256Of(found.bytes) === sha256;
+      if (!isSame || found.period !== period) inputs.set(sha256, { ...newFile(bytes), period });
+    },
+    async remove(sha256, isNeeded) {
+      refuseBadChecksum(sha256);
+      const found = inputs.get(sha256);
+      if (!found || !isOver(found.period ?? 0, currentPeriod(clock))) return;
+      if (!(await isNeeded()) && inputs.get(sha256) === found) inputs.delete(sha256);
+    },
+  });
+
   return {
     artifactFiles,
     storedInputs,
+    shareInputs,
     putForeign: (name, bytes) => {
       isPrepared = true;
       names.set(name, newFile(bytes));

@@ -1,7 +1,7 @@
+import { sleep } from '../../lib/platform/clock.ts';
 import type { PostWebhook } from '../../lib/webhooks/webhook-deliveries.ts';
 import { createSeeded } from '../support/seeded.ts';
-import { hashOf } from './services.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import { type CallingProcess, hashOf } from './services.ts';
 
 /** The messages about one job that arrived at its receiver. */
 export interface Deliveries {
@@ -14,17 +14,17 @@ export interface Deliveries {
 
 interface Deps {
   readonly seed: number;
-  readonly clock: VirtualClock;
   readonly log: (event: string) => void;
 }
 
 // The timeout of an attempt, which the real function of the bridge has.
 const TIMEOUT_MS = 15_000;
+const NEVER_ABORTS = new AbortController().signal;
 
 export type Receivers = ReturnType<typeof createReceivers>;
 
 /** Creates the receivers of webhooks: slow, failing, or gone, as the seed decides for each job. */
-export function createReceivers({ seed, clock, log }: Deps) {
+export function createReceivers({ seed, log }: Deps) {
   const byJob = new Map<string, Deliveries>();
   let isHealed = false;
 
@@ -46,7 +46,7 @@ export function createReceivers({ seed, clock, log }: Deps) {
       isHealed = true;
     },
     /** Returns the function that sends the webhooks of a process. */
-    openPost(isOver: () => boolean): PostWebhook {
+    openPost({ clock, isOver }: Pick<CallingProcess, 'clock' | 'isOver'>): PostWebhook {
       return async (_url, { headers, body }, signal) => {
         signal.throwIfAborted();
         const id = String(headers['webhook-id']);
@@ -59,7 +59,7 @@ export function createReceivers({ seed, clock, log }: Deps) {
         if (status !== undefined && status < 300) known.accepted.push(data.status);
         if (status === 410) known.isGone = true;
         // The receiver has accepted a message even if its answer arrives too late.
-        await clock.sleep(Math.min(delayMs, TIMEOUT_MS));
+        await sleep(clock, Math.min(delayMs, TIMEOUT_MS), NEVER_ABORTS);
         if (isOver()) return new Promise<never>(() => {});
         signal.throwIfAborted();
         return delayMs > TIMEOUT_MS ? undefined : status;

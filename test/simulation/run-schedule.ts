@@ -5,15 +5,17 @@ import sharp from 'sharp';
 import { createSeeded } from '../support/seeded.ts';
 import { createBridge, openFolder } from './bridge.ts';
 import { createClients } from './clients.ts';
+import { createFleet } from './fleet.ts';
 import { createHeldEngine } from './held-engine.ts';
 import { createStateReader } from './invariants.ts';
 import { checkCalls, checkCounts, checkJobs, checkKeys } from './ledger-model.ts';
 import { createMemoryDisk } from './memory-files.ts';
 import { createReceivers } from './receivers.ts';
 import { type Action, INPUTS, type Schedule, TOKENS } from './schedule.ts';
-import { createServices } from './services.ts';
+import { createServices, hashOf } from './services.ts';
+import { createOwnState, createReplicatedState } from './simulated-state.ts';
 import { createTurns } from './turns.ts';
-import { createVirtualClock } from './virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 /** The observations of one run of a schedule. */
 export interface RunReport {
@@ -38,8 +40,15 @@ interface Options {
 const START_MS = Date.UTC(2026, 0, 1);
 const CHECKED_EVERY = 50;
 const KEPT_EVENTS = 200;
-/** A run with more events does not end. */
+/** A run in which a replica has more events does not end. */
 const MAX_EVENTS = 30_000;
+const LEASE_MS = 30_000;
+/** The time after which new replicas have taken over everything that killed replicas left. */
+const TAKEOVER_MS = 4 * LEASE_MS;
+/** The time after which a replica may remove a stored image that no job needs. */
+const SHARED_INPUTS_MS = 3_600_000;
+/** The largest difference between the clock of a replica and the true time. */
+const LARGEST_SKEW_MS = 120_000;
 /** The ages at which jobs and images are removed. The seed chooses one. */
 const RETENTION_SECS = [21_600, 604_800] as const;
 /** The longest time from the end of a job to the last attempt of its webhook, with jitter. */
@@ -73,7 +82,7 @@ interface Shared {
 /** Runs a schedule until all its actions have ended and nothing is under way, and checks the invariants. */
 async function runSchedule(
   { turns, engine, images }: Shared,
-  { seed, actions }: Schedule,
+  { seed, replicas, actions }: Schedule,
   { keepsStory = false }: Options,
 ): Promise<RunReport> {
   const retentionSecs = createSeeded(seed).pick(RETENTION_SECS);
@@ -91,24 +100,36 @@ async function runSchedule(
   };
   const disk = createMemoryDisk();
   const services = createServices({ seed, clock, images, log });
-  const receivers = createReceivers({ seed, clock, log });
-  const parts = { seed, folder, config, clock, turns, disk, services, receivers, engine };
-  const bridge = createBridge({ ...parts, tokens: TOKENS, log, violate });
+  const receivers = createReceivers({ seed, log });
+  const shared =
+    replicas === 1
+      ? undefined
+      : createReplicatedState({ seed, folder, leaseMs: LEASE_MS, disk, clock });
+  const own = createOwnState(disk, turns);
+  let lives = 0;
+  const nextNumber = () => {
+    lives += 1;
+    return lives;
+  };
+  const parts = { config, turns, services, receivers, engine, tokens: TOKENS, nextNumber };
+  const fleet = createFleet({
+    ...{ seed, clock, replicas },
+    createReplica(nth, isDeaf) {
+      const machine = openMachine(clock, seed, nth);
+      const state = shared?.openReplica(isDeaf) ?? own;
+      const ofReplica = { seed: nth === 0 ? seed : hashOf(seed, 'replica', nth), machine, state };
+      return { machine, bridge: createBridge({ ...parts, ...ofReplica, log, violate }) };
+    },
+  });
+  const bridge = { call: fleet.call, lives: () => lives };
   const clients = createClients({ bridge, clock, services, images, log, violate });
   let latestMs = 0;
   const reader = createStateReader(folder, disk, () => {
-    latestMs = Math.max(latestMs, clock.nowMs());
+    latestMs = Math.max(latestMs, fleet.latestMs());
     return latestMs / 1000 - retentionSecs;
   });
   let underWay = 0;
   let events = 0;
-  let isDown = false;
-
-  async function restartAfter(downMs: number): Promise<void> {
-    isDown = true;
-    await clock.sleep(downMs);
-    isDown = false;
-  }
 
   async function perform(action: Action): Promise<void> {
     switch (action.type) {
@@ -121,22 +142,28 @@ async function runSchedule(
       case 'intrude':
         return clients.intrude(action);
       case 'remove_token':
-        return bridge.removeToken(action.token);
+        return fleet.removeToken(action.token);
       case 'pause':
         return clients.pause(action);
       case 'disk':
-        return bridge.failNext(action.disk, action.verdicts);
+        return fleet.failNext(action.replica, action.disk, action.verdicts);
       case 'kill':
-        bridge.kill();
-        return restartAfter(action.downMs);
+        return fleet.kill(action.replica, action.downMs);
       case 'stop':
-        await bridge.stop(action.graceMs);
-        return restartAfter(action.downMs);
+        return fleet.stop(action.replica, action.graceMs, action.downMs);
+      case 'upgrade':
+        return fleet.upgrade(action.graceMs, action.downMs);
+      case 'freeze':
+        return fleet.freeze(action.replica, action.forMs);
+      case 'cut':
+        return fleet.cut(action.replica, action.forMs);
+      case 'deafen':
+        return fleet.deafen(action.replica, action.forMs);
       case 'suspend':
         return clock.leap(action.byMs);
       case 'wall_clock':
-        latestMs = Math.max(latestMs, clock.nowMs());
-        return clock.setWallClock(action.byMs);
+        latestMs = Math.max(latestMs, fleet.latestMs());
+        return fleet.setWallClock(action.replica, action.byMs);
     }
   }
 
@@ -153,14 +180,14 @@ async function runSchedule(
   /** Runs the next timer. Returns false after a violation. */
   async function step(): Promise<boolean> {
     await turns.untilIdle();
-    if (!isDown) bridge.start();
+    fleet.start();
     await turns.untilIdle();
-    if (events % CHECKED_EVERY === 0 && bridge.lives() > 0 && bridge.isServing()) {
+    if (events % CHECKED_EVERY === 0 && lives > 0 && (shared || fleet.isServing())) {
       for (const violation of reader.violations()) violate(violation);
     }
     if (violations.length > 0) return false;
     events += 1;
-    if (events > MAX_EVENTS) violate('the run does not end');
+    if (events > MAX_EVENTS * replicas) violate('the run does not end');
     if (!clock.runNext()) violate('nothing is waiting, and the run has not ended');
     return violations.length === 0;
   }
@@ -183,10 +210,10 @@ async function runSchedule(
 
   /** Ends all faults and lets everything that is under way end. Idle time is skipped. */
   async function settle(): Promise<void> {
-    bridge.heal();
+    fleet.heal();
     receivers.heal();
     const isQuiet = () =>
-      bridge.isServing() && services.inFlight() === 0 && reader.unfinished() === 0;
+      fleet.isServing() && services.inFlight() === 0 && reader.unfinished() === 0;
     const callsEndMs = clock.monotonicMs() + CALLS_END_MS;
     const endMs = callsEndMs + LONGEST_DELIVERY_MS;
     let leapMs = FIRST_LEAP_MS;
@@ -203,11 +230,13 @@ async function runSchedule(
   async function check(): Promise<void> {
     if (reader.unfinished() > 0) violate('a job, a request or a webhook has not ended');
     // What a process could not remove is removed at the next start.
-    bridge.kill();
+    if (shared) clock.leap(SHARED_INPUTS_MS);
+    fleet.killAll();
+    const takenOverMs = clock.monotonicMs() + (shared ? TAKEOVER_MS : 0);
     do if (!(await step())) return;
-    while (!bridge.isServing());
-    await finish(bridge.runTask('artifact-retention'), step);
-    await finish(bridge.runTask('job-retention'), step);
+    while (!fleet.isServing() || clock.monotonicMs() < takenOverMs);
+    await finish(fleet.runTask('artifact-retention'), step);
+    await finish(fleet.runTask('job-retention'), step);
     const tokenOf = new Map(
       actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
     );
@@ -228,9 +257,10 @@ async function runSchedule(
     if (violations.length === 0) await settle();
     if (violations.length === 0) await check();
   } finally {
-    await bridge.close();
+    await fleet.close();
     await turns.untilIdle();
     reader.close();
+    await shared?.close();
     await remove();
   }
   return {
@@ -240,8 +270,16 @@ async function runSchedule(
     story: story(),
     passedMs: clock.monotonicMs(),
     sold: services.sales.reduce((sum, { sold }) => sum + sold, 0),
-    lives: bridge.lives(),
+    lives,
   };
+}
+
+/** Opens the machine of a replica. The clock of each replica but the first differs from the true time. */
+function openMachine(clock: VirtualClock, seed: number, nth: number) {
+  const machine = clock.openMachine();
+  const skewMs = (hashOf(seed, 'skew', nth) % (2 * LARGEST_SKEW_MS)) - LARGEST_SKEW_MS;
+  if (nth > 0) machine.setWallClock(skewMs);
+  return machine;
 }
 
 /** Returns true if all requests of the action are one request under one key. */

@@ -25,6 +25,8 @@ export type Action = {
   /** The name of the action, which is also its prompt. The name is kept when other actions are dropped. */
   readonly name: string;
   readonly atMs: number;
+  /** The number of the replica that a fault concerns. Undefined if there is only one. */
+  readonly replica?: number;
 } & (
   | {
       readonly type: 'job';
@@ -53,12 +55,15 @@ export type Action = {
       readonly verdicts: readonly Verdict[];
     }
   | { readonly type: 'kill'; readonly downMs: number }
-  | { readonly type: 'stop'; readonly graceMs: number; readonly downMs: number }
+  | { readonly type: 'stop' | 'upgrade'; readonly graceMs: number; readonly downMs: number }
   | { readonly type: 'suspend' | 'wall_clock'; readonly byMs: number }
+  /** A machine stops, does not reach the state, or receives no notices for a time. */
+  | { readonly type: 'freeze' | 'cut' | 'deafen'; readonly forMs: number }
 );
 
 export interface Schedule {
   readonly seed: number;
+  readonly replicas: number;
   readonly actions: readonly Action[];
 }
 
@@ -85,15 +90,41 @@ export const INPUTS = 12;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
+interface Size {
+  /** The number of actions. */
+  readonly length?: number;
+  readonly replicas?: number;
+}
+
 /** Returns the schedule of a seed. */
-export function createSchedule(seed: number, length = LENGTH): Schedule {
+export function createSchedule(
+  seed: number,
+  { length = LENGTH, replicas = 1 }: Size = {},
+): Schedule {
   const random = createSeeded(hashOf(seed, 'schedule'));
   let atMs = 1000;
   const actions = Array.from({ length }, (_, nth) => {
     atMs += random.next(random.pick([2, 200, 5000, 20_000]));
-    return { name: `a${nth}`, atMs, ...actionOf(random) } as Action;
+    const action = replicas === 1 ? actionOf(random) : actionOfReplicas(random, replicas);
+    return { name: `a${nth}`, atMs, ...action } as Action;
   });
-  return { seed, actions };
+  return { seed, replicas, actions };
+}
+
+/** Returns an action of several replicas. Many faults last longer than a lease. */
+function actionOfReplicas(random: Seeded, replicas: number) {
+  const replica = random.next(replicas);
+  const chance = random.next(100);
+  const forMs = random.next(random.pick([5000, MINUTE_MS, 2 * MINUTE_MS]));
+  if (chance < 5) return { type: 'freeze', forMs, replica };
+  if (chance < 8) return { type: 'cut', forMs, replica };
+  if (chance < 11) return { type: 'deafen', forMs, replica };
+  if (chance < 12) {
+    return { type: 'upgrade', graceMs: random.next(random.pick([5000, MINUTE_MS])), downMs: 1000 };
+  }
+  const action = { ...actionOf(random), replica };
+  // Replicas keep their clocks by a time server.
+  return action.type === 'wall_clock' ? { ...action, byMs: random.next(1000) - 500 } : action;
 }
 
 function actionOf(random: Seeded) {

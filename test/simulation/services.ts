@@ -3,6 +3,7 @@ import type { CapabilityDocument } from '../../lib/contract/resources/provider.t
 import { BridgeError, type BridgeErrorOptions } from '../../lib/errors/bridge-error.ts';
 import type { ErrorCode } from '../../lib/errors/codes.ts';
 import { isInterruption } from '../../lib/errors/interruption.ts';
+import { type Clock, sleep } from '../../lib/platform/clock.ts';
 import type {
   Provider,
   ProviderContext,
@@ -78,6 +79,7 @@ export const SERVICES: readonly [ServiceSettings, ...ServiceSettings[]] = [
 /** The process that calls the services. */
 export interface CallingProcess {
   readonly number: number;
+  readonly clock: Clock;
   isOver(): boolean;
 }
 
@@ -90,7 +92,13 @@ const NO_IMAGE = Buffer.from('this is no image');
 export function createServices({ seed, clock, images, log }: Deps) {
   const sales: Sale[] = [];
   const tasks = new Map<string, Task>();
-  let inFlight = 0;
+  /** The number of running calls of each process. */
+  const inFlight = new Map<number, number>();
+
+  function count({ number }: CallingProcess, change: 1 | -1): void {
+    const calls = inFlight.get(number) ?? 0;
+    inFlight.set(number, Math.max(0, calls + change));
+  }
 
   function newSale(
     { name }: ServiceSettings,
@@ -156,7 +164,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
 
     /** Resolves after a delay. Rejects if the signal aborts first, and never settles if the process ends first. */
     async function wait(ms: number, { signal }: ProviderContext): Promise<void> {
-      await Promise.race([clock.sleep(ms), rejectOnAbort(signal)]);
+      await sleep(caller.clock, ms, signal);
       if (caller.isOver()) await NEVER;
     }
 
@@ -211,7 +219,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
       capabilities: (asked) => (asked === model ? capabilitiesOf(settings) : undefined),
       async execute(request, context) {
         if (caller.isOver()) return NEVER;
-        inFlight += 1;
+        count(caller, 1);
         try {
           return await (request.ticket === undefined
             ? submit(request, context)
@@ -222,7 +230,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
           }
           throw error;
         } finally {
-          inFlight -= 1;
+          count(caller, -1);
         }
       },
       probe: async () => ({ ready: true }),
@@ -234,12 +242,10 @@ export function createServices({ seed, clock, images, log }: Deps) {
     sales: sales as readonly Sale[],
     open: (caller: CallingProcess): readonly Provider[] =>
       SERVICES.map((settings) => openProvider(settings, caller)),
-    /** Returns the number of running calls of the current process. */
-    inFlight: () => inFlight,
+    /** Returns the number of running calls of all processes. */
+    inFlight: () => [...inFlight.values()].reduce((sum, calls) => sum + calls, 0),
     /** Forgets the calls of a process that has ended. */
-    forgetCalls: () => {
-      inFlight = 0;
-    },
+    forgetCalls: (number: number) => void inFlight.delete(number),
   };
 }
 

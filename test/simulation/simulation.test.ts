@@ -24,7 +24,7 @@ describe('the simulated bridge', () => {
   });
 
   test('has the same trace whenever a schedule is run', async () => {
-    const schedule = createSchedule(100, 40);
+    const schedule = createSchedule(100, { length: 40 });
 
     const first = await simulation.run(schedule);
     const second = await simulation.run(schedule);
@@ -35,7 +35,7 @@ describe('the simulated bridge', () => {
   });
 
   test('has another trace under another seed', async () => {
-    const [one, other] = [createSchedule(1, 5), createSchedule(2, 5)];
+    const [one, other] = [createSchedule(1, { length: 5 }), createSchedule(2, { length: 5 })];
 
     const { trace } = await simulation.run(one);
 
@@ -45,7 +45,7 @@ describe('the simulated bridge', () => {
 
 describe('shrink', () => {
   test('finds the actions that a failure needs, and keeps their times', async () => {
-    const schedule = createSchedule(7, 30);
+    const schedule = createSchedule(7, { length: 30 });
     const needed = ['a3', 'a17'];
     const runs: Schedule[] = [];
     const failing = {

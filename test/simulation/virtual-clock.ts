@@ -7,16 +7,26 @@ export interface ProcessTimers {
   end(): void;
 }
 
-/** A clock that stands still until the simulation moves it to the next timer. */
-export interface VirtualClock extends Clock {
+/** A machine with a wall clock of its own. */
+export interface Machine extends Pick<Clock, 'nowMs'> {
   /** Returns the clock of a process, whose timers end with the process. */
   openProcess(): ProcessTimers;
+  /** Changes the wall time only, as an administrator or a time server does. */
+  setWallClock(byMs: number): void;
+  /** Stops all timers of the machine for a time, as the pause of a virtual machine does. Overdue timers run then, in their order. */
+  freeze(forMs: number): void;
+  isFrozen(): boolean;
+  /** Ends a freeze. */
+  thaw(): void;
+}
+
+/** A clock that stands still until the simulation moves it to the next timer. Its wall time is the true time. */
+export interface VirtualClock extends Clock {
+  openMachine(): Machine;
   /** Moves the time to the next timer and runs the timer. Returns false if there is no timer. */
   runNext(): boolean;
   /** Moves the time without running timers, as the suspension of a machine does. Overdue timers run next, in their order. */
   leap(ms: number): void;
-  /** Changes the wall time only, as an administrator or a time server does. */
-  setWallClock(byMs: number): void;
   sleep(ms: number): Promise<void>;
 }
 
@@ -31,7 +41,6 @@ export function createVirtualClock(startMs: number): VirtualClock {
   const timers: Timer[] = [];
   let order = 0;
   let passedMs = 0;
-  let wallOffsetMs = 0;
 
   /** Returns the index at which a timer is inserted. */
   function indexFor(dueMs: number): number {
@@ -57,40 +66,90 @@ export function createVirtualClock(startMs: number): VirtualClock {
     return () => remove(timer);
   }
 
-  const nowMs = () => Math.floor(startMs + passedMs + wallOffsetMs);
+  const nowMs = () => Math.floor(startMs + passedMs);
   const monotonicMs = () => passedMs;
+
+  function openMachine(): Machine {
+    const held: (() => void)[] = [];
+    let wallOffsetMs = 0;
+    let frozenUntilMs = 0;
+
+    /** Runs a timer, or keeps it until the machine continues. */
+    function runAwake(run: () => void): void {
+      if (passedMs < frozenUntilMs) held.push(run);
+      else run();
+    }
+
+    function thawIfOver(): void {
+      if (passedMs < frozenUntilMs) return;
+      // One after the other, so that the promises of a timer settle before the next timer.
+      const next = held.shift();
+      if (!next) return;
+      after(0, thawIfOver);
+      next();
+    }
+
+    const machineNowMs = () => nowMs() + wallOffsetMs;
+    return {
+      nowMs: machineNowMs,
+      openProcess: () => openProcess({ nowMs: machineNowMs, monotonicMs, runAwake }),
+      setWallClock(byMs) {
+        wallOffsetMs += byMs;
+      },
+      freeze(forMs) {
+        frozenUntilMs = Math.max(frozenUntilMs, passedMs + forMs);
+        after(forMs, thawIfOver);
+      },
+      isFrozen: () => passedMs < frozenUntilMs,
+      thaw() {
+        frozenUntilMs = 0;
+        thawIfOver();
+      },
+    };
+  }
+
+  /** Opens the timers of a process. */
+  function openProcess({
+    runAwake,
+    ...times
+  }: Pick<Clock, 'nowMs' | 'monotonicMs'> & {
+    readonly runAwake: (run: () => void) => void;
+  }): ProcessTimers {
+    const own = new Set<() => void>();
+    let isOver = false;
+    return {
+      clock: {
+        ...times,
+        after(delayMs, run) {
+          if (isOver) return () => {};
+          let isCancelled = false;
+          const stop = after(delayMs, () =>
+            runAwake(() => {
+              own.delete(cancel);
+              if (!isCancelled) run();
+            }),
+          );
+          function cancel(): void {
+            isCancelled = true;
+            own.delete(cancel);
+            stop();
+          }
+          own.add(cancel);
+          return cancel;
+        },
+      },
+      end() {
+        isOver = true;
+        for (const cancel of [...own]) cancel();
+      },
+    };
+  }
 
   return {
     nowMs,
     monotonicMs,
     after,
-    openProcess() {
-      const own = new Set<() => void>();
-      let isOver = false;
-      return {
-        clock: {
-          nowMs,
-          monotonicMs,
-          after(delayMs, run) {
-            if (isOver) return () => {};
-            const cancel = after(delayMs, () => {
-              own.delete(cancel);
-              run();
-            });
-            own.add(cancel);
-            return () => {
-              own.delete(cancel);
-              cancel();
-            };
-          },
-        },
-        end() {
-          isOver = true;
-          for (const cancel of own) cancel();
-          own.clear();
-        },
-      };
-    },
+    openMachine,
     runNext() {
       const next = timers.pop();
       if (!next) return false;
@@ -100,9 +159,6 @@ export function createVirtualClock(startMs: number): VirtualClock {
     },
     leap(ms) {
       passedMs += ms;
-    },
-    setWallClock(byMs) {
-      wallOffsetMs += byMs;
     },
     sleep: (ms) => new Promise((resolve) => void after(ms, resolve)),
   };

@@ -27,6 +27,8 @@ interface Faults {
   onStep(step: StoreStep): Verdict;
   /** Resolves when the store begins a call. By default, the store begins each call at once. */
   untilBegun?(step: StoreStep): Promise<void>;
+  /** Resolves when the answer to a call arrives. By default, an answer arrives at once. */
+  untilAnswered?(): Promise<void>;
   /** Ends the process. */
   die(): void;
   isDead(): boolean;
@@ -35,8 +37,8 @@ interface Faults {
 const READS =
   /^(find|list|read|is|needs|charged|refuse|totals|summaries|changes|stamp|probe|sizes|open|pending|count|state)/;
 
-// The search index is rebuilt if it is missing. Notices and progress are never stored.
-const NOT_STORED = new Set(['search', 'notices', 'progress']);
+// The search index is rebuilt if it is missing. Notices and progress are never stored. Permits wait until the store is available.
+const NOT_STORED = new Set(['search', 'notices', 'progress', 'permits']);
 
 // Asks another store before it removes the image, and never ends if the process ends before the answer.
 const CALLS_BACK = new Set(['storedInputs.remove']);
@@ -50,7 +52,7 @@ type Method = (...args: unknown[]) => unknown;
 
 /** Adds disk faults and the end of the process to every method of every store. */
 export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores {
-  const { onStep, untilBegun, die, isDead } = faults;
+  const { onStep, untilBegun, untilAnswered = async () => {}, die, isDead } = faults;
   const pending = new Set<Promise<unknown>>();
 
   function begin({ port, method }: StoreStep, call: () => unknown): unknown {
@@ -69,8 +71,8 @@ export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores
     if (!(begun instanceof Promise)) return begun;
     return new Promise((resolve, reject) => {
       begun.then(
-        (value) => isDead() || resolve(value),
-        (error) => isDead() || reject(error),
+        (value) => untilAnswered().then(() => isDead() || resolve(value)),
+        (error) => untilAnswered().then(() => isDead() || reject(error)),
       );
     });
   }
