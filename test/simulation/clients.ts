@@ -37,6 +37,8 @@ interface Deps {
   readonly services: Services;
   /** The images that clients send. */
   readonly images: readonly Buffer[];
+  /** Returns true if a job that was accepted at this time of the monotonic clock may have been removed by now. */
+  readonly mayBeRemoved: (atMs: number) => boolean;
   readonly log: (event: string) => void;
   readonly violate: (violation: string) => void;
 }
@@ -47,7 +49,8 @@ const MAX_POLLS = 40;
 export type Clients = ReturnType<typeof createClients>;
 
 /** Creates the clients of the bridge, which check every reply that they receive. */
-export function createClients({ bridge, clock, services, images: inputs, log, violate }: Deps) {
+export function createClients(deps: Deps) {
+  const { bridge, clock, services, images: inputs, mayBeRemoved, log, violate } = deps;
   const jobs = new Map<string, AcknowledgedJob>();
   const artifacts = new Map<string, string>();
   let requests = 0;
@@ -161,15 +164,19 @@ export function createClients({ bridge, clock, services, images: inputs, log, vi
     const { name, request, webhookEvents: events, priority } = action;
     const webhook = events && { webhook: { url: `https://hooks.example/${name}`, events } };
     const body = { ...bodyOf(name, request, 'artifact', inputs), ...webhook, priority };
-    const post = () => send(createJob, request.token, { ...NATIVE, headers: keyOf(action), body });
-    const replies = await Promise.all([
+    const headers = keyOf(action);
+    async function post(): Promise<AcknowledgedJob | undefined> {
+      const reply = await send(createJob, request.token, { ...NATIVE, headers, body });
+      return reply?.status === 202 ? acknowledge(name, request.token, reply) : undefined;
+    }
+    const answers = await Promise.all([
       post(),
       ...request.repeatsAfterMs.map((ms) => clock.sleep(ms).then(post)),
     ]);
-    const accepted = replies.flatMap((reply) =>
-      reply?.status === 202 ? [acknowledge(name, request.token, reply)] : [],
-    );
-    if (new Set(accepted.map(({ id }) => id)).size > 1 && request.isKeyed) {
+    const accepted = answers.filter((job) => job !== undefined);
+    // The key is removed with its job.
+    const mayDiffer = accepted.some(({ atMs }) => mayBeRemoved(atMs));
+    if (new Set(accepted.map(({ id }) => id)).size > 1 && request.isKeyed && !mayDiffer) {
       violate(`the key of ${name} has several jobs`);
     }
     const [first] = accepted;

@@ -32,19 +32,23 @@ export function checkCalls({ sales }: Pick<Services, 'sales'>, say: Say): void {
   }
 }
 
-/** Checks that the requests under one key sold something only once while a process ran. */
+interface KeyRules {
+  isKeyed(action: string): boolean;
+  /** True if keys are remembered when a process ends. */
+  readonly areKept: boolean;
+}
+
+/** Checks that the requests under one key sold something only once while the key was remembered. */
 export function checkKeys(
   { sales }: Pick<Services, 'sales'>,
-  isKeyed: (action: string) => boolean,
+  { isKeyed, areKept }: KeyRules,
   say: Say,
 ): void {
   const sold = sales.filter(
     (sale) => isKeyed(sale.action) && sale.isDispatched && (sale.sold > 0 || !sale.isKnown),
   );
-  for (const [name, own] of Map.groupBy(
-    sold,
-    ({ action, life }) => `${action} in process ${life}`,
-  )) {
+  const nameOf = ({ action, life }: Sale) => (areKept ? action : `${action} in process ${life}`);
+  for (const [name, own] of Map.groupBy(sold, nameOf)) {
     const requests = new Set(own.map(({ requestId }) => requestId));
     if (requests.size > 1) say(`${name} was made for ${[...requests].join()} under one key`);
   }

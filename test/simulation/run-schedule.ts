@@ -122,7 +122,9 @@ async function runSchedule(
     },
   });
   const bridge = { call: fleet.call, lives: () => lives };
-  const clients = createClients({ bridge, clock, services, images, log, violate });
+  // The wall clock, by which jobs expire, may have been set forward by hours and back again.
+  const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > retentionSecs * 500;
+  const clients = createClients({ bridge, clock, services, images, mayBeRemoved, log, violate });
   let latestMs = 0;
   const reader = createStateReader(folder, disk, () => {
     latestMs = Math.max(latestMs, fleet.latestMs());
@@ -240,14 +242,16 @@ async function runSchedule(
     const tokenOf = new Map(
       actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
     );
-    // The wall clock, by which jobs expire, may have been set forward by hours and back again.
-    const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > retentionSecs * 500;
     for (const violation of [...reader.violations(), ...reader.violationsWhenQuiet()]) {
       violate(violation);
     }
     const keyed = new Set(actions.flatMap((it) => (hasKey(it) ? [it.name] : [])));
     checkCalls(services, violate);
-    checkKeys(services, (action) => keyed.has(action), violate);
+    checkKeys(
+      services,
+      { isKeyed: (action) => keyed.has(action), areKept: shared !== undefined },
+      violate,
+    );
     checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
     checkJobs(reader, { clients, receivers, services }, mayBeRemoved, violate);
   }

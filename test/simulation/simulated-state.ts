@@ -7,7 +7,7 @@ import { createSharedState } from './replicas/shared-state.ts';
 import type { Turns } from './turns.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-const LOOK_EVERY_MS = 2000;
+const LOOK_EVERY_MS = 10_000;
 const LONGEST_NOTICE_MS = 300;
 
 /** Creates the state of a single bridge: the SQLite driver, which each process opens again. */
