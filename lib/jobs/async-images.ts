@@ -7,7 +7,7 @@ import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { AsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
 import type { Jobs } from './jobs.ts';
@@ -48,8 +48,8 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   }
 
   /**
-   * Returns the response of an ended job. Returns undefined if the images were removed in the meantime. Throws the failure of the
-   * job.
+   * Returns the response of an ended job. Returns undefined if the images were removed in the meantime or cannot be read now. Throws
+   * the failure of the job.
    */
   async function toEnded(
     { job: { result }, error }: Awaited<ReturnType<Jobs['outcome']>>,
@@ -64,14 +64,14 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
       }
       return { ...result, data };
     } catch (thrown) {
-      if (thrown instanceof BridgeError && thrown.code === 'not_found') return undefined;
+      if (['not_found', 'overloaded'].includes(toBridgeError(thrown).code)) return undefined;
       throw thrown;
     }
   }
 
   /**
-   * Resolves with the images if the job ends within the preferred wait, and with the job otherwise. Throws the error with which
-   * the job was rejected or failed.
+   * Resolves with the images if the job ends within the preferred wait, and with the job otherwise, also if the job cannot be read.
+   * Throws the error with which the job was rejected or failed.
    */
   return async function replyAsync(
     sent: AnyImageRequest,
@@ -83,7 +83,9 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     const outcome =
       waitSecs === undefined
         ? undefined
-        : await jobs.outcome(context.scope, submitted.id, waitMs, context.signal());
+        : await jobs
+            .outcome(context.scope, submitted.id, waitMs, context.signal())
+            .catch(ignoreUnavailable);
     if (outcome && isTerminal(outcome.job.status)) {
       const value = await toEnded(outcome, sent.output.response_format, context);
       if (value) return { value, replayed };
@@ -95,4 +97,9 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
       retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)),
     };
   };
+}
+
+/** Ignores a failure of the store: the job was accepted, and a client that repeats the request would pay for a second job. */
+function ignoreUnavailable(thrown: unknown): undefined {
+  if (toBridgeError(thrown).code !== 'overloaded') throw thrown;
 }

@@ -47,6 +47,14 @@ export function notOwnAccount(): BridgeError {
   return new BridgeError('internal', 'the job of the account no longer runs in this process');
 }
 
+/**
+ * Returns the error of a call for an account that has ended. Another replica ends the accounts of a process that did not renew its
+ * lease, for example because its machine was paused.
+ */
+export function endedAccount(): BridgeError {
+  return new BridgeError('overloaded', 'the account of the request has ended');
+}
+
 /** One output of a call, and the ticket of the call. */
 export interface EarlierOutput extends OpenOutput {
   readonly model: string | null;

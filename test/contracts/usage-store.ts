@@ -419,6 +419,16 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await next.store.charged(TODAY)).toBe(0);
     });
 
+    test('a process that was taken for ended cannot open a call, and the refusal is no internal error', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+      await ledger.close(reserved.id, { renewals: 0, counts: [] });
+
+      const late = ledger.addCall(reserved.id, call([0]));
+
+      await expect(late).rejects.toMatchObject({ code: 'overloaded' });
+    });
+
     test('recovery keeps accounts of its own process open', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);

@@ -5,6 +5,7 @@ import { shrink } from './shrink.ts';
 
 /** Seeds of the gate. A seed that has failed is added here. */
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+const REPLICA_SEEDS = [1, 2, 3, 4];
 
 // A run cannot be stopped, and the runs share one event loop.
 vi.setConfig({ testTimeout: 300_000 });
@@ -23,16 +24,28 @@ describe('the simulated bridge', () => {
     expect(violations, story.join('\n')).toEqual([]);
   });
 
-  test('has the same trace whenever a schedule is run', async () => {
-    const schedule = createSchedule(100, { length: 40 });
+  test.each(REPLICA_SEEDS)(
+    'violates no invariant with three replicas under the schedule of seed %i',
+    async (seed) => {
+      const { violations, story } = await simulation.run(createSchedule(seed, { replicas: 3 }));
 
-    const first = await simulation.run(schedule);
-    const second = await simulation.run(schedule);
+      expect(violations, story.join('\n')).toEqual([]);
+    },
+  );
 
-    expect(second).toEqual(first);
-    expect(first.sold).toBeGreaterThan(0);
-    expect(first.lives).toBeGreaterThan(2);
-  });
+  test.each([1, 3])(
+    'has the same trace whenever a schedule of %i replicas is run',
+    async (replicas) => {
+      const schedule = createSchedule(100, { length: 40, replicas });
+
+      const first = await simulation.run(schedule);
+      const second = await simulation.run(schedule);
+
+      expect(second).toEqual(first);
+      expect(first.sold).toBeGreaterThan(0);
+      expect(first.lives).toBeGreaterThan(2);
+    },
+  );
 
   test('has another trace under another seed', async () => {
     const [one, other] = [createSchedule(1, { length: 5 }), createSchedule(2, { length: 5 })];

@@ -119,8 +119,8 @@ export interface LedgerStore {
   /** Opens a call. Begins an account without a reservation if there is no account. Does nothing if the call is open already. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
   /**
-   * Opens a call of an existing account. Does nothing if the call is open already. Throws `internal` if the account is the account
-   * of a job that no longer runs in this process.
+   * Opens a call of an existing account. Does nothing if the call is open already. Throws `overloaded` if the account has ended, and
+   * `internal` if the account is the account of a job that no longer runs in this process.
    */
   addCall(id: string, call: OpenCall): Promise<void>;
   /**

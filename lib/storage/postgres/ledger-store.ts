@@ -13,6 +13,7 @@ import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-r
 import {
   chargedBy,
   countsOfOpen,
+  endedAccount,
   type JobAccountEnd,
   newIn,
   notOwnAccount,
@@ -63,7 +64,7 @@ export function createLedgerStore(
       }),
     addCall: (id, call) =>
       write(async (queries) => {
-        await accounts.lockOwn(queries, id, owner);
+        await accounts.lockOwn(queries, id, owner, endedAccount);
         await calls.open(queries, id, call);
       }),
     accept: (id, call) =>
@@ -337,12 +338,17 @@ function createAccounts(schema: string) {
     lock: async (queries: Queries, id: string) => (await lockAll(queries, [id]))[0],
 
     /**
-     * Locks the account. Throws `internal` if there is no account, or if its job does not run in this process. Another statement
-     * reads the job, because the job may have moved to another replica while the first statement waited.
+     * Locks the account. Throws the error `missing` if there is no account, and `internal` if its job does not run in this process.
+     * Another statement reads the job, because the job may have moved to another replica while the first statement waited.
      */
-    async lockOwn({ rows }: Queries, id: string, owner: string): Promise<void> {
+    async lockOwn(
+      { rows }: Queries,
+      id: string,
+      owner: string,
+      missing = notOwnAccount,
+    ): Promise<void> {
       const [account] = await rows<{ isOfJob: boolean }>(LOCK_OWN, [id]);
-      if (!account) throw notOwnAccount();
+      if (!account) throw missing();
       if (account.isOfJob && (await rows(RUNS_HERE, [id, owner])).length === 0) {
         throw notOwnAccount();
       }

@@ -12,6 +12,7 @@ import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-r
 import {
   chargedBy,
   countsOfOpen,
+  endedAccount,
   type JobAccountEnd,
   newIn,
   notOwnAccount,
@@ -103,6 +104,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
       }),
     addCall: (id, call) =>
       database.write(() => {
+        if (!accounts.find(id)) throw endedAccount();
         calls.requireOwn(id);
         calls.open(id, call);
       }),

@@ -11,19 +11,27 @@ const BYTES = Buffer.from('the bytes of the image');
 
 let rig: JobRig;
 let removed: boolean;
+let isUnavailable: boolean;
 
 beforeEach(async () => {
   rig = await openJobRig();
   removed = false;
+  isUnavailable = false;
 });
 afterEach(() => rig.close());
 
-function ask(waitSecs: number | undefined, output: object = {}, more: object = {}) {
+function ask(
+  waitSecs: number | undefined,
+  output: object = {},
+  more: object = {},
+  jobs: Parameters<typeof createAsyncImages>[0]['jobs'] = rig.jobs,
+) {
   const replyAsync = createAsyncImages({
-    jobs: rig.jobs,
+    jobs,
     durations: rig.durations,
     artifacts: {
       async open(scope, id) {
+        if (isUnavailable) throw new BridgeError('overloaded', 'the store is unavailable');
         if (removed || scope !== SCOPE || id !== ONE) throw new BridgeError('not_found', 'no');
         return { bytes: BYTES };
       },
@@ -87,6 +95,24 @@ describe('createAsyncImages', () => {
     (await rig.run(0)).fail(failure);
 
     await expect(replying).rejects.toMatchObject({ code: 'artifact_exists', provider: 'sandbox' });
+  });
+
+  test('the reply is the accepted job if the store cannot be read during the wait', async () => {
+    const unavailable = new BridgeError('overloaded', 'the state database is unavailable');
+    const jobs = { ...rig.jobs, outcome: () => Promise.reject(unavailable) };
+
+    const reply = await ask(8, {}, {}, jobs);
+
+    expect(reply).toMatchObject({ replayed: false, accepted: { status: 'queued' } });
+  });
+
+  test('the reply is the ended job if its images cannot be read', async () => {
+    isUnavailable = true;
+    const replying = ask(8, { response_format: 'b64_json' });
+    rig.work();
+    await finish(await rig.run(0));
+
+    expect(await replying).toMatchObject({ accepted: { status: 'succeeded' } });
   });
 
   test('a job continues after its client has disconnected', async () => {
