@@ -25,8 +25,6 @@ interface Deps {
   readonly replicas: number;
 }
 
-export type Fleet = ReturnType<typeof createFleet>;
-
 /** Creates the bridges, and the balancer that spreads the requests of the clients over the bridges that serve. */
 export function createFleet({ seed, clock, createReplica, replicas: count }: Deps) {
   const replicas = Array.from({ length: count }, (_, nth): Replica => {

@@ -14,8 +14,6 @@ const ADD = `
   INSERT INTO owner (id, lease_until) VALUES (?, ${FOR_EVER_SECS}) ON CONFLICT DO NOTHING`;
 const REMOVE = 'DELETE FROM owner WHERE id = ?';
 
-export type Leases = ReturnType<typeof createLeases>;
-
 /**
  * Creates the leases of all replicas, with the rules of `lib/storage/postgres/replica-lease.ts`. All times are times of the database.
  * A replica whose lease has ended is gone when another replica removes its row, and its row is added again if it renews the lease.

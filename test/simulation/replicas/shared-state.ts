@@ -29,8 +29,6 @@ const IS_OWN = "SELECT 1 FROM job WHERE seq = ? AND status = 'running' AND owner
 const RENEWALS_PER_LEASE = 6;
 const LONGEST_TAKEOVER_MS = 5000;
 
-export type SharedState = ReturnType<typeof createSharedState>;
-
 /**
  * Creates the state that several replicas share: a model of the PostgreSQL driver. The tables and their statements are those of the
  * SQLite driver over one connection, and each replica has an owner id of its own. Leases, permits, notices and replay follow the
