@@ -55,8 +55,10 @@ export function createBase64Decoder(known: Buffer = NOTHING) {
   };
 }
 
-// Blocks grow up to this size so that a short text takes a small block.
-const MAX_BLOCK_BYTES = 245_760;
+// The first block has room for most images, so that they need no copy. The system provides the memory of a block page by page
+// when it is written, so the unused part takes no memory.
+const FIRST_BLOCK_BYTES = 4 * 1024 * 1024;
+const NEXT_BLOCK_BYTES = 245_760;
 
 /**
  * Decodes base64 into blocks. Stores no bytes while the input equals the beginning of `known`, so that an image that is
@@ -69,16 +71,16 @@ function createBlocks(known: Buffer) {
   let total = 0;
   let isKnown = known.length > 0;
 
-  function nextBlock(leastBytes: number): void {
+  function nextBlock(): void {
     if (used > 0) full.push(block.subarray(0, used));
-    block = Buffer.allocUnsafeSlow(Math.max(leastBytes, Math.min(total, MAX_BLOCK_BYTES)));
+    block = Buffer.allocUnsafeSlow(block.length === 0 ? FIRST_BLOCK_BYTES : NEXT_BLOCK_BYTES);
     used = 0;
   }
 
   return {
     /** Decodes whole groups of base64 that encode `bytes` bytes. Returns the number of decoded bytes. */
     write(text: string, bytes: number): number {
-      if (block.length - used < bytes) nextBlock(bytes);
+      if (block.length - used < bytes) nextBlock();
       const written = block.write(text, used, bytes, 'base64');
       const fresh = block.subarray(used, used + written);
       if (isKnown && !known.subarray(total, total + written).equals(fresh)) {
@@ -94,7 +96,9 @@ function createBlocks(known: Buffer) {
     toBuffer(): Buffer {
       if (isKnown && total === known.length) return known;
       const rest = isKnown ? known.subarray(0, total) : block.subarray(0, used);
-      return Buffer.concat([...full, rest]);
+      // A smaller image is copied, because V8 counts the whole block as memory as long as the image is in use.
+      const fillsBlock = !isKnown && used >= block.length / 2;
+      return full.length === 0 && fillsBlock ? rest : Buffer.concat([...full, rest]);
     },
   };
 }
