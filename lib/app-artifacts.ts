@@ -42,7 +42,10 @@ export function openArtifacts(
   }: ArtifactParts,
 ) {
   const images = createImageDelivery({ engine, cacheBytes, metrics });
-  const delivery = createArtifactDelivery({ store, files, images });
+  const delivery = createArtifactDelivery({
+    ...{ store, files, images },
+    linkAboveBytes: s3.redirect_above_bytes === 'never' ? undefined : s3.redirect_above_bytes,
+  });
   const artifactRoot = createArtifactRoot({ store, files });
   const publisher = createPublisher({ store, files, artifactRoot, ids, clock, ownerFolder });
   const { sweep } = createArtifactRetention({

@@ -52,7 +52,7 @@ export interface Services {
   readonly openAiImages: OpenAiImages;
   readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;
-  readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
+  readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail' | 'link'>;
   readonly artifactCredentials: ArtifactCredentialReports;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;

@@ -6,6 +6,12 @@ export interface PublishedFile {
   readonly sha256: string;
 }
 
+/** The headers of a file that is read without the bridge. */
+export interface LinkedHeaders {
+  readonly 'content-type': string;
+  readonly 'content-disposition': string;
+}
+
 export interface FileContent {
   readonly bytes: Buffer;
   /**
@@ -72,4 +78,9 @@ export interface ArtifactFiles {
   stamp(name: string): Promise<string | undefined>;
   /** Resolves with the whole file, or with undefined if there is no regular file of exactly `bytes` bytes. */
   read(name: string, bytes: number): Promise<FileContent | undefined>;
+  /**
+   * Resolves with a URL from which anybody can read the file with these headers for a minute. Resolves with undefined if the
+   * name has no file, or has another file than the published one. Does not read the file. Absent if files have no URLs.
+   */
+  readonly link?: (file: PublishedFile, headers: LinkedHeaders) => Promise<string | undefined>;
 }

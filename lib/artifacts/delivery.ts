@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { ArtifactFiles } from './artifact-files-port.ts';
+import type { ArtifactFiles, LinkedHeaders } from './artifact-files-port.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import type { ImageDelivery, StoredImageFile, VerifiedBytes } from './image-delivery-port.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'find'>;
-  readonly files: Pick<ArtifactFiles, 'stamp' | 'read'>;
+  readonly files: Pick<ArtifactFiles, 'stamp' | 'read' | 'link'>;
   readonly images: ImageDelivery;
+  /** The size above which `link` returns URLs. Without this size, `link` returns none. */
+  readonly linkAboveBytes?: number | undefined;
 }
 
 /** An artifact with its bytes or the bytes of its thumbnail. */
@@ -25,7 +27,7 @@ export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
  * is delivered without a query to the store. A published record never changes, and the stamp of the file shows whether the file
  * still exists.
  */
-export function createArtifactDelivery({ store, files, images }: Deps) {
+export function createArtifactDelivery({ store, files, images, linkAboveBytes }: Deps) {
   const records = new LRUCache<string, ArtifactRecord>({ max: REMEMBERED_RECORDS });
   let removals = 0;
 
@@ -67,6 +69,22 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       signal.throwIfAborted();
       const record = await find(scope, id);
       return { record, ...(await images.whole(fileOf(record), signal)) };
+    },
+
+    /**
+     * Resolves with a URL from which the client can read the artifact without the bridge, with the headers that `describe`
+     * returns. Only the size and the stored checksum of the file are compared with the record. Resolves with undefined if the
+     * artifact is too small for a URL, or if `open` has to find out what is wrong with the file. Throws `not_found` as `open` does.
+     */
+    async link(
+      scope: string,
+      id: string,
+      describe: (record: ArtifactRecord) => LinkedHeaders,
+    ): Promise<string | undefined> {
+      if (linkAboveBytes === undefined || !files.link) return undefined;
+      const record = await find(scope, id);
+      if (record.bytes <= linkAboveBytes) return undefined;
+      return files.link(record, describe(record));
     },
 
     /** Resolves with a PNG thumbnail that fits in a square of `edgePx` pixels. Throws the same errors as `open`. */

@@ -47,7 +47,8 @@ export function createMcpServer({ version, ...deps }: Deps): McpServer {
     { title: 'An image that the bridge generated', description: 'The whole file.' },
     async (uri, { id }, { mcpReq: { signal } }) => {
       try {
-        const request = { path: { id: String(id) }, signal };
+        const headers = { 'x-artifact-redirect': 'never' };
+        const request = { path: { id: String(id) }, headers, signal };
         const { bytes, mediaType } = await deps.api.bytes('GET /v1/artifacts/{id}', request);
         const blob = bytes.toString('base64');
         return { contents: [{ uri: uri.href, mimeType: mediaType, blob }] };

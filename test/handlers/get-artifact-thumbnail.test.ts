@@ -20,6 +20,7 @@ const record = {
 const services = {
   artifacts: {
     open: () => Promise.reject(new Error('unexpected call')),
+    link: () => Promise.reject(new Error('unexpected call')),
     async openThumbnail(scope: string, asked: string, edgePx: number) {
       if (scope !== record.scope || asked !== id)
         throw new BridgeError('not_found', 'no such artifact');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../handlers/artifacts/get-artifact.ts';
+import type { LinkedHeaders } from '../../lib/artifacts/artifact-files-port.ts';
+import type { ArtifactDelivery } from '../../lib/artifacts/delivery.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { invoke } from '../support/invoke.ts';
 
@@ -17,6 +19,8 @@ const record = {
   createdSecs: 1,
 };
 
+type Link = ArtifactDelivery['link'];
+
 const services = {
   artifacts: {
     async open(scope: string, asked: string) {
@@ -24,6 +28,7 @@ const services = {
         throw new BridgeError('not_found', 'no such artifact');
       return { record, bytes, sha256: record.sha256 };
     },
+    link: async (): Promise<string | undefined> => undefined,
     openThumbnail: () => Promise.reject(new Error('unexpected call')),
   },
 };
@@ -31,7 +36,49 @@ const services = {
 const get = (query = '', headers = {}, asked = id) =>
   invoke(handler, { query, headers, pathParameters: { id: asked } }, services);
 
+const location = 'https://bucket.example/fox-2.webp?signature=1';
+
+/** Requests an artifact that has a URL outside the bridge. Resolves with the reply and the headers that the URL was asked for. */
+async function getLinked(query = '', headers = {}, method = 'GET') {
+  const asked: LinkedHeaders[] = [];
+  const link: Link = async (_scope, _id, describe) => {
+    asked.push(describe(record));
+    return location;
+  };
+  const linked = { artifacts: { ...services.artifacts, link } };
+  const request = { method, query, headers, pathParameters: { id } };
+  return { reply: await invoke(handler, request, linked), asked };
+}
+
 describe('getArtifact', () => {
+  it('redirects a download to the URL of the artifact, which has the headers of the file', async () => {
+    const { reply, asked } = await getLinked('download=true');
+
+    expect([reply.status, reply.bytes.length]).toEqual([307, 0]);
+    expect(reply.headers).toMatchObject({ location, 'cache-control': 'no-store' });
+    expect(asked).toEqual([
+      {
+        'content-type': 'image/webp',
+        'content-disposition': 'attachment; filename="fox-2.webp"',
+      },
+    ]);
+  });
+
+  it.each([
+    ['a range', { range: 'bytes=0-4' }, 'GET', 206],
+    ['a comparison with a copy', { 'if-none-match': '"other"' }, 'GET', 200],
+    ['a header that forbids redirects', { 'x-artifact-redirect': 'never' }, 'GET', 200],
+    ['the method HEAD', {}, 'HEAD', 200],
+  ])('does not redirect a request with %s', async (_, headers, method, status) => {
+    const { reply, asked } = await getLinked('', headers, method);
+
+    expect([reply.status, asked]).toEqual([status, []]);
+  });
+
+  it('rejects another value of the header that forbids redirects', async () => {
+    expect((await getLinked('', { 'x-artifact-redirect': 'always' })).reply.status).toBe(422);
+  });
+
   it('sends the bytes with their filename and all documented headers', async () => {
     const reply = await get();
 

@@ -5210,6 +5210,8 @@ export interface operations {
                 "if-none-match"?: string;
                 /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
+                /** @description With never, the reply has the bytes although the bridge redirects downloads of large images. */
+                "x-artifact-redirect"?: "never";
             };
             path: {
                 id: string;
@@ -5252,6 +5254,17 @@ export interface operations {
             };
             /** @description The cached copy of the client is current. */
             304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The image is at the address in `location` for 60 seconds, and no token is needed there. */
+            307: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
@@ -6111,6 +6124,8 @@ export interface operations {
                 "if-none-match"?: string;
                 /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
+                /** @description With never, the reply has the bytes although the bridge redirects downloads of large images. */
+                "x-artifact-redirect"?: "never";
             };
             path: {
                 id: string;
@@ -6151,6 +6166,17 @@ export interface operations {
             };
             /** @description The cached copy of the client is current. */
             304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The image is at the address in `location` for 60 seconds, and no token is needed there. */
+            307: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];

@@ -1,4 +1,4 @@
-import { choice, flag, integer, optionalText, section, text } from '../values/field.ts';
+import { choice, flag, integer, integerOr, optionalText, section, text } from '../values/field.ts';
 import {
   BUCKET,
   HTTP_URL,
@@ -89,6 +89,12 @@ export const ARTIFACTS = section({
       max: 60_000,
       about:
         'Time for which a cached image is delivered without asking the server whether the object has changed.',
+    }),
+    redirect_above_bytes: integerOr('never', {
+      default: 'never',
+      min: 65_536,
+      about:
+        'Size above which a download of an image is answered with a redirect to the bucket, for clients that can reach the bucket. The address is valid for 60 seconds, and whoever knows it needs no token. The bridge compares size and checksum as the server stores them, and does not decode the image. Ranges, thumbnails and the dashboard are never redirected.',
     }),
   }),
   retention: section({

@@ -27,6 +27,10 @@ export const ThumbnailQuery = closedObject({
 export const ArtifactHeaders = v.object({
   'if-none-match': documented(v.optional(v.string()), 'The etag of a cached copy.'),
   range: documented(v.optional(v.string()), 'A single range of bytes, such as bytes=0-1023.'),
+  'x-artifact-redirect': documented(
+    v.optional(v.literal('never')),
+    'With never, the reply has the bytes although the bridge redirects downloads of large images.',
+  ),
 });
 
 /** The headers of a thumbnail request. Ranges are not supported because thumbnails are small. */

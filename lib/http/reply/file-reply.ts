@@ -1,4 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { HttpEvent } from '../http-event.ts';
 import { bytes as bytesReply, isKnown, type Reply } from './reply.ts';
 
 /** A file whose bytes never change under its URL. */
@@ -24,8 +25,46 @@ export const IMAGE_FILE = {
   also: [
     { status: 206, description: 'One range of the bytes.', mediaTypes: MEDIA_TYPES },
     NOT_MODIFIED,
+    {
+      status: 307,
+      description:
+        'The image is at the address in `location` for 60 seconds, and no token is needed there.',
+    },
   ],
 };
+
+/**
+ * Returns true if the whole file may be delivered from another address: the client downloads the file, asks for no range, has no
+ * copy, and does not forbid redirects.
+ */
+export function mayRedirect({
+  headers,
+  requestContext: { http },
+}: Pick<HttpEvent, 'headers' | 'requestContext'>): boolean {
+  return (
+    http.method === 'GET' &&
+    headers['range'] === undefined &&
+    headers['if-none-match'] === undefined &&
+    headers['x-artifact-redirect'] === undefined
+  );
+}
+
+/** Returns a redirect to an address that expires. */
+export function redirectReply(location: string): Reply<never> {
+  return bytesReply(undefined, { location, 'cache-control': 'no-store' }, 307);
+}
+
+/** Returns the headers that describe a file to a browser. */
+export function describeFile({
+  mediaType,
+  disposition,
+  filename,
+}: Pick<ImmutableFile, 'mediaType' | 'disposition' | 'filename'>) {
+  return {
+    'content-type': mediaType,
+    'content-disposition': `${disposition}; filename="${filename}"`,
+  };
+}
 
 /** The replies of an operation that calls `wholeFileReply` for a thumbnail. */
 export const THUMBNAIL_FILE = {
@@ -73,8 +112,7 @@ export function wholeFileReply(
   }
   const described = {
     ...headers,
-    'content-type': file.mediaType,
-    'content-disposition': `${file.disposition}; filename="${file.filename}"`,
+    ...describeFile(file),
     'content-length': String(file.bytes.byteLength),
   };
   return bytesReply(file.bytes, described);

@@ -96,6 +96,13 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
       stamps.set(key, found?.stamp);
       return found && { bytes: found.content, stamp: found.stamp };
     },
+    async link({ id, name, bytes, sha256 }, headers) {
+      const key = checked(name);
+      const found = await bucket.head(key);
+      if (!found || found.bytes !== bytes || !isSame(found, { bridgeId: id, sha256 }))
+        return undefined;
+      return bucket.presign(key, headers);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import type { LinkedHeaders } from '../../artifacts/artifact-files-port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
   isConditionFailure,
@@ -8,6 +9,7 @@ import {
   isRejection,
   toBucketError,
 } from './bucket-errors.ts';
+import { presignedUrl } from './presigned-url.ts';
 
 /** The settings of `artifacts.s3`. */
 export interface BucketSettings {
@@ -60,6 +62,8 @@ const BRIDGE_ID = 'bridge-id';
 // A conflict with a request of another client ends within fewer tries.
 const MAX_TRIES = 5;
 const MAX_CONNECT_MS = 5000;
+// Long enough to follow a redirect, and short enough for an address that is passed on by mistake.
+const LINK_SECS = 60;
 // A whole object may take this many time-outs.
 const MAX_BODY_TIMEOUTS = 6;
 
@@ -108,6 +112,21 @@ export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'n
         body.destroy();
         return undefined;
       });
+    },
+
+    /** Resolves with a URL from which anybody can read the object for `LINK_SECS`, with these headers in the answer. */
+    async presign(name: string, headers: LinkedHeaders): Promise<string> {
+      const command = new sdk.GetObjectCommand({
+        ...place(name),
+        ResponseContentType: headers['content-type'],
+        ResponseContentDisposition: headers['content-disposition'],
+        ResponseCacheControl: 'private, max-age=31536000, immutable',
+      });
+      try {
+        return await presignedUrl(client, command, LINK_SECS);
+      } catch (error) {
+        throw toBucketError(error);
+      }
     },
 
     /**

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => engine.close());
 
 /** Opens the rooms that use the files of artifacts, on a real state and the bucket. */
-async function openBridge(settings?: Partial<S3Settings>) {
+async function openBridge(settings?: Partial<S3Settings>, linkAboveBytes?: number) {
   const { store } = rig;
   const ids = createIds(systemClock.nowMs);
   const opened = await openS3Files(
@@ -58,7 +58,7 @@ async function openBridge(settings?: Partial<S3Settings>) {
   const artifactRoot = createArtifactRoot({ store, files });
   const publisher = createPublisher({ ...rig, clock: systemClock, store, files, artifactRoot });
   const images = createImageDelivery({ engine, cacheBytes: 10_000_000 });
-  const delivery = createArtifactDelivery({ store, files, images });
+  const delivery = createArtifactDelivery({ store, files, images, linkAboveBytes });
   return {
     ...{ artifactRoot, publisher, delivery, close: opened.close },
     retention: createArtifactRetention({
@@ -107,6 +107,68 @@ describe.runIf(HAS_S3)('an artifact in a bucket', () => {
     await bridge.delivery.open('scope', id, noAbort);
 
     expect(bucket.calls.slice(before)).toEqual([`HEAD ${name}`]);
+  });
+
+  describe('with a URL of its own', () => {
+    const asked = {
+      'content-type': 'image/png',
+      'content-disposition': 'attachment; filename="cat.png"',
+    };
+    const linkTo = (id: string, scope = 'scope') => bridge.delivery.link(scope, id, () => asked);
+
+    beforeEach(async () => {
+      bridge.close();
+      bridge = await openBridge({}, photo.bytes.length - 1);
+    });
+
+    test('is read there without credentials, with the requested headers', async () => {
+      const { id, name } = await published();
+      const before = bucket.calls.length;
+
+      const url = await linkTo(id);
+      expect(bucket.calls.slice(before)).toEqual([`HEAD ${name}`]);
+      const reply = await fetch(url ?? '');
+
+      expect(reply.status).toBe(200);
+      expect(Object.fromEntries(reply.headers)).toMatchObject(asked);
+      expect(Buffer.from(await reply.arrayBuffer()).equals(photo.bytes)).toBe(true);
+    });
+
+    test('can be read for 60 seconds under this URL, which gives no access to another object', async () => {
+      const { id, name } = await published();
+
+      const url = new URL((await linkTo(id)) ?? '');
+      expect(url.searchParams.get('X-Amz-Expires')).toBe('60');
+      url.pathname = url.pathname.replace(name, '.image-bridge');
+
+      expect((await fetch(url)).status).toBe(403);
+    });
+
+    test('has no URL for another scope, nor if its size is at the limit', async () => {
+      const { id } = await published();
+      await expect(linkTo(id, 'another')).rejects.toMatchObject({ code: 'not_found' });
+      bridge.close();
+      bridge = await openBridge({}, photo.bytes.length);
+
+      expect(await linkTo(id)).toBeUndefined();
+    });
+
+    test.each([
+      ['other bytes of the same length', (bytes: Buffer) => Buffer.alloc(bytes.length, 1)],
+      ['the same bytes from another program', (bytes: Buffer) => bytes],
+    ])('has no URL if it was replaced by %s', async (_, replace) => {
+      const { id, name } = await published();
+      await bucket.putForeign(name, replace(photo.bytes));
+
+      expect(await linkTo(id)).toBeUndefined();
+    });
+
+    test('has no URL while the bucket is unavailable, and the failure is retryable', async () => {
+      const { id } = await published();
+      bucket.setFault(() => 'unavailable');
+
+      await expect(linkTo(id)).rejects.toMatchObject({ ...UNAVAILABLE, retryable: true });
+    });
   });
 
   test('gets the next name if another program has its name', async () => {
