@@ -28,7 +28,11 @@ export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
  * still exists.
  */
 export function createArtifactDelivery({ store, files, images, linkAboveBytes }: Deps) {
-  const records = new LRUCache<string, ArtifactRecord>({ max: REMEMBERED_RECORDS });
+  // With `max`, the library would allocate the space of all entries at once, which takes milliseconds of a start.
+  const records = new LRUCache<string, ArtifactRecord>({
+    maxSize: REMEMBERED_RECORDS,
+    sizeCalculation: () => 1,
+  });
   let removals = 0;
 
   async function find(scope: string, id: string): Promise<ArtifactRecord> {

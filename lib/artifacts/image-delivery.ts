@@ -126,7 +126,11 @@ function createVerifiedCache(maxBytes: number) {
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ bytes }) => bytes.byteLength + ENTRY_BYTES,
   });
-  const stamps = new LRUCache<string, string>({ max: REMEMBERED_STAMPS });
+  // With `max`, the library would allocate the space of all entries at once, which takes milliseconds of a start.
+  const stamps = new LRUCache<string, string>({
+    maxSize: REMEMBERED_STAMPS,
+    sizeCalculation: () => 1,
+  });
 
   return {
     /**
