@@ -6,6 +6,7 @@ import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
+import type { Route } from './router.ts';
 import { isNarrow } from './shell/is-narrow.ts';
 import { lazyView, loadViews } from './shell/lazy-view.tsx';
 import { panel, togglePanel } from './shell/preferences.ts';
@@ -21,6 +22,8 @@ const QueueDrawer = lazyView(
 );
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
+const RaceView = lazyView(async () => (await import('./race/board/race-view.tsx')).RaceView);
+const RaceDock = lazyView(async () => (await import('./race/panel/race-panel.tsx')).RaceDock);
 const LightTableView = lazyView(
   async () => (await import('./light-table/light-table.tsx')).LightTableView,
   TopBar,
@@ -34,17 +37,21 @@ export function App() {
   useViewsInAdvance();
   // The images view is mounted when it is first shown, and stays mounted.
   const visited = useRef(false);
-  visited.current ||= current.view === 'images';
+  const isHome = current.view === 'images' || current.view === 'race';
+  visited.current ||= isHome;
+  // The race stays mounted below the view of a job, as the gallery does.
+  const home = useRef(current);
+  if (isHome) home.current = current;
   return (
     <>
       {visited.current && (
         <div
           class="app-view"
-          inert={current.view !== 'images' || (layer.value === 'queue' && isNarrow())}
-          data-away={current.view !== 'images'}
+          inert={!isHome || (layer.value === 'queue' && isNarrow())}
+          data-away={!isHome}
         >
           <TopBar />
-          <ImagesView />
+          <ImagesView race={home.current.view === 'race' ? home.current : undefined} />
         </div>
       )}
       {current.view === 'system' && (
@@ -56,7 +63,7 @@ export function App() {
       {current.view === 'job' && <JobView id={current.id} />}
       {current.view === 'table' && <LightTableView />}
       {current.view === 'unknown' && <NotHere />}
-      {current.view === 'images' && layer.value === 'queue' && <QueueDrawer />}
+      {isHome && layer.value === 'queue' && <QueueDrawer />}
       <MaskLayer />
       <TokenDialog />
       <HelpDialogs />
@@ -78,8 +85,10 @@ function NotHere() {
   );
 }
 
-/** Renders the home view: the panel for a new image and the gallery. The dock replaces a collapsed panel. */
-function ImagesView() {
+type RaceRoute = Extract<Route, { readonly view: 'race' }>;
+
+/** Renders the home view: the panel for a new image and the gallery, or a race. The dock replaces a collapsed panel. */
+function ImagesView({ race }: { readonly race: RaceRoute | undefined }) {
   // In tinykeys, a bare bracket has a special meaning. Parentheses turn the key into a regular expression.
   const { router } = usePage();
   useShortcuts({
@@ -91,9 +100,9 @@ function ImagesView() {
   });
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>
-      <MakePanel />
-      <Gallery />
-      <Dock />
+      <MakePanel isRace={race !== undefined} />
+      {race ? <RaceView key={race.id} id={race.id} /> : <Gallery />}
+      {race ? <RaceDock /> : <Dock />}
     </div>
   );
 }

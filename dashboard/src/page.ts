@@ -17,6 +17,7 @@ import { createPresets } from './make/presets/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders } from './providers/providers.ts';
 import { createQueue } from './queue/queue.ts';
+import { createRaceState } from './race/race-state.ts';
 import { createRouter } from './router.ts';
 import { applyTheme } from './shell/preferences.ts';
 import { createToasts } from './shell/toasts.ts';
@@ -50,6 +51,7 @@ export function createPage() {
   const queue = createQueue({ api, connection, jobs, diagnostics });
   const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs);
+  const race = createRaceState();
   let gallery: GalleryState | undefined;
   /** Creates the state of the gallery, which is kept during visits to other views. */
   function openGallery(): GalleryState {
@@ -91,5 +93,6 @@ export function createPage() {
     queue,
     usage,
     submissions,
+    race,
   };
 }

@@ -8,6 +8,7 @@ export type Route =
   | { readonly view: 'job'; readonly id: string }
   | { readonly view: 'system' }
   | { readonly view: 'table' }
+  | { readonly view: 'race'; readonly id: string | undefined }
   | { readonly view: 'unknown' };
 
 /** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
@@ -96,6 +97,9 @@ function toRoute(path: string): Route {
   const [view = '', id, ...rest] = path.slice(ROOT.length).split('/').filter(Boolean);
   if (view === '') return { view: 'images' };
   if ((view === 'system' || view === 'table') && id === undefined) return { view };
+  if (view === 'race' && rest.length === 0) {
+    return { view, id: id === undefined ? undefined : decode(id) };
+  }
   if (view === 'jobs' && id !== undefined && rest.length === 0) {
     return { view: 'job', id: decode(id) };
   }

@@ -33,4 +33,7 @@ export type JobBatchResult = Schemas['ImageJobBatchResult'];
 export type UsageReport = Schemas['UsageReport'];
 export type ImagePlan = Schemas['ImagePlan'];
 export type PlanRequest = Schemas['ImagePlanRequest'];
+export type PlanBatch = Schemas['ImagePlanBatch'];
+export type PlanBatchResult = Schemas['ImagePlanBatchResult'];
+export type RouteSum = Schemas['PlannedRouteSum'];
 export type JobFeedEvent = Schemas['ImageJobFeedEvent'];

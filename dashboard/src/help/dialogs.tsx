@@ -64,6 +64,13 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
     ],
   },
   {
+    title: 'race',
+    rows: [
+      { does: 'help.move', keys: ['←', '→', '↑', '↓', '↵'] },
+      { does: 'help.race.choose', keys: ['1', '–', '6'] },
+    ],
+  },
+  {
     title: 'queue.title',
     rows: [
       { does: 'help.queueMove', keys: ['Alt', '↑', '↓'] },

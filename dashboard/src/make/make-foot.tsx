@@ -52,7 +52,7 @@ export function MakeFoot() {
   );
 }
 
-function isApple(): boolean {
+export function isApple(): boolean {
   return /Mac|iP(hone|ad)/.test(navigator.userAgent);
 }
 
@@ -99,7 +99,7 @@ function Refused({ error }: { readonly error: ApiError }) {
   return <Line icon={CircleAlert} bad title={title} detail={detail} />;
 }
 
-interface LineProps {
+export interface LineProps {
   readonly icon?: Parameters<typeof Icon>[0]['of'];
   readonly image?: ComponentChildren;
   readonly title: string;
@@ -108,7 +108,8 @@ interface LineProps {
   readonly fixes?: readonly Fix[];
 }
 
-function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps) {
+/** Shows a statement about what will be sent. */
+export function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps) {
   return (
     <div class="plan-line" role="status">
       {image ?? (icon ? <Icon of={icon} class={bad ? 'bad' : ''} /> : <i />)}
@@ -145,7 +146,7 @@ function FixButton({ fix }: { readonly fix: Fix }) {
 }
 
 /** Draws a request and the calls into which the bridge splits the request. At most four calls are drawn. */
-function FanOut({ calls }: { readonly calls: number }) {
+export function FanOut({ calls }: { readonly calls: number }) {
   const count = Math.min(Math.max(calls, 1), 4);
   const step = 33 / Math.max(count - 1, 1);
   const rows = Array.from({ length: count }, (_, row) => (count === 1 ? 20 : 3.5 + row * step));
@@ -200,7 +201,8 @@ async function send(page: Page): Promise<void> {
   }
 }
 
-function toWords(error: unknown): { readonly text: string; readonly detail: string } {
+/** Describes the error of a request that was not sent or was rejected. */
+export function toWords(error: unknown): { readonly text: string; readonly detail: string } {
   if (error instanceof FileMoved) {
     return {
       text: text('make.file.cannotBeRead', { name: error.file }),

@@ -1,7 +1,9 @@
-import { PanelLeftClose, RotateCcw, X } from 'lucide';
+import { Image as ImageIcon, PanelLeftClose, RotateCcw, Trophy, X } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
+import { racePath } from '../race/race-state.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { togglePanel } from '../shell/preferences.ts';
 import { text } from '../text/text.ts';
 import { Groups } from './groups/groups.tsx';
@@ -12,8 +14,14 @@ import { PromptBox } from './prompt-box.tsx';
 import { SizePicker } from './size/size-picker.tsx';
 import './make-panel.css';
 
-/** Renders the panel for a new image. On narrow screens, the panel is a sheet with its own history entry. */
-export function MakePanel() {
+const RaceExpansion = lazyView(
+  async () => (await import('../race/panel/race-panel.tsx')).RaceExpansion,
+);
+const RaceModels = lazyView(async () => (await import('../race/panel/race-models.tsx')).RaceModels);
+const RaceFoot = lazyView(async () => (await import('../race/panel/race-panel.tsx')).RaceFoot);
+
+/** Renders the panel for a new image or a new race. On narrow screens, the panel is a sheet with its own history entry. */
+export function MakePanel({ isRace }: { readonly isRace: boolean }) {
   const { router } = usePage();
   // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
   const { value: layer } = router.layer;
@@ -34,7 +42,7 @@ export function MakePanel() {
       id="make"
       class="make-panel stack"
       data-open={isSheet}
-      aria-label={text('make.title')}
+      aria-label={text(isRace ? 'race' : 'make.title')}
       role={isModal ? 'dialog' : 'complementary'}
       {...(isModal && { 'aria-modal': true })}
       onKeyDown={(event) => {
@@ -43,23 +51,26 @@ export function MakePanel() {
         void router.back();
       }}
     >
-      <MakeHead />
+      <MakeHead isRace={isRace} />
       <div class="make-body scroll">
         <div class="make-main stack">
-          <PromptBox />
+          <PromptBox placeholder={text(isRace ? 'race.prompt' : 'make.prompt.placeholder')}>
+            {isRace && <RaceExpansion />}
+          </PromptBox>
+          {isRace && <RaceModels />}
           <SizePicker />
-          <ModelPicker />
+          {!isRace && <ModelPicker />}
         </div>
         <div class="make-groups">
           <Groups />
         </div>
       </div>
-      <MakeFoot />
+      {isRace ? <RaceFoot /> : <MakeFoot />}
     </div>
   );
 }
 
-function MakeHead() {
+function MakeHead({ isRace }: { readonly isRace: boolean }) {
   const { draft, router, undo } = usePage();
 
   function clear(): void {
@@ -70,7 +81,15 @@ function MakeHead() {
 
   return (
     <div class="make-head row">
-      <h2 class="title grow">{text('make.title')}</h2>
+      <h2 class="title grow">{text(isRace ? 'race' : 'make.title')}</h2>
+      <Button
+        look="quiet"
+        size="small"
+        icon={isRace ? ImageIcon : Trophy}
+        onClick={() => router.navigate(isRace ? '' : racePath())}
+      >
+        {text(isRace ? 'race.leave' : 'race')}
+      </Button>
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
       <IconButton

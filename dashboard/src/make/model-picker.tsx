@@ -207,7 +207,8 @@ function useReport(name: string | undefined): ProviderReport | undefined {
   return latest.value?.report.providers.find((each) => each.name === name);
 }
 
-function notReady({ name, error_code: code }: ProviderReport): string {
+/** Describes why a provider is not ready. */
+export function notReady({ name, error_code: code }: ProviderReport): string {
   if (code === 'authentication') {
     return hasLogin(name) ? text('system.health.login') : text('system.health.key');
   }

@@ -80,7 +80,11 @@ function toCalls({ calls, model }: Route, capabilities: Capabilities | undefined
     : text('plan.calls.some', { calls, model, count: parallel });
 }
 
-function toRefusal({ model, provider }: Route, error: NonNullable<Route['error']>): PlanText {
+/** Describes why a route rejects a request. */
+export function toRefusal(
+  { model, provider }: Pick<Route, 'model' | 'provider'>,
+  error: NonNullable<Route['error']>,
+): PlanText {
   const field = String(error.details['field'] ?? '').replace(/\[\d+\]$/, '');
   const { reason } = error.details;
   const keys = [reason, field].map((each) => `plan.refused.${each}`);

@@ -96,6 +96,7 @@ function toPlanRequest(
   };
 }
 
-function describe({ format, width, height, bytes }: Attachment) {
+/** Describes an image without its bytes. */
+export function describe({ format, width, height, bytes }: Attachment) {
   return { type: 'described' as const, format, width, height, bytes };
 }

@@ -1,4 +1,5 @@
 import { ImagePlus } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
@@ -9,8 +10,14 @@ import { attachFiles } from './images/attachments.ts';
 import { bytesOver } from './to-request.ts';
 import './prompt-box.css';
 
+interface PromptBoxProps {
+  readonly placeholder: string;
+  /** Shown below the prompt. */
+  readonly children?: ComponentChildren;
+}
+
 /** Renders the prompt and the input images, which the user can drop, paste or pick. */
-export function PromptBox() {
+export function PromptBox({ placeholder, children }: PromptBoxProps) {
   const page = usePage();
   const { draft } = page;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -36,12 +43,13 @@ export function PromptBox() {
         ref={area}
         rows={4}
         dir="auto"
-        placeholder={text('make.prompt.placeholder')}
+        placeholder={placeholder}
         value={draft.settings.value.prompt ?? ''}
         aria-invalid={over > 0}
         aria-describedby="prompt-note"
         onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
       />
+      {children}
       {attachments.length > 0 && (
         <ul class="attached stack">
           {attachments.map((attachment) => (

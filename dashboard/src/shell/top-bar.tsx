@@ -17,7 +17,11 @@ export function TopBar() {
     <header class="top-bar bar row">
       <Mark />
       <nav aria-label={text('app.main')}>
-        <Link to="" class="tab pickable" aria-current={current(view === 'images')}>
+        <Link
+          to=""
+          class="tab pickable"
+          aria-current={current(view === 'images' || view === 'race')}
+        >
           {text('app.images')}
         </Link>
         <Link to="/system" class="tab pickable" aria-current={current(view === 'system')}>
@@ -92,7 +96,7 @@ function WorkStatus() {
       aria-expanded={isOpen}
       onClick={() => {
         if (isOpen) void router.back();
-        else if (router.route.peek().view === 'images') router.openLayer('queue');
+        else if (['images', 'race'].includes(router.route.peek().view)) router.openLayer('queue');
         else {
           router.navigate('');
           router.openLayer('queue');

@@ -1,0 +1,189 @@
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiError, joined, unwrap } from '../../api/api.ts';
+import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
+import { shownArtifacts } from '../../jobs/image-marks.ts';
+import { isOpen } from '../../jobs/job-state.ts';
+import type { Page } from '../../page.ts';
+import { attempt } from '../../shell/toasts.ts';
+import { placeKey, type Racer, type Unsent } from '../race-state.ts';
+import { type Differences, promptDifferences } from './prompt-differences.ts';
+
+/** The limits of a table, because another client may have created the group. */
+const MOST_ROWS = 100;
+const MOST_COLUMNS = 12;
+const MOST_PAGES = 5;
+
+/** One place of the table: its latest job, or its request that was not accepted. */
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+  readonly job?: JobSummary | undefined;
+  readonly unsent?: Unsent | undefined;
+}
+
+export interface RaceTable {
+  readonly columns: readonly (Racer | undefined)[];
+  readonly rows: readonly { readonly prompt: string; readonly cells: readonly Cell[] }[];
+  readonly differences: Differences;
+}
+
+export type RaceBoard = ReturnType<typeof createRaceBoard>;
+
+/** Creates the state of one race: the jobs of its group, kept up to date until `close` is called. */
+export function createRaceBoard(page: Page, id: string) {
+  const { api, jobs, race, toasts } = page;
+  const list = signal<ReadonlyMap<string, JobSummary>>(new Map());
+  const isLoaded = signal(false);
+  const error = signal<ApiError | undefined>(undefined);
+  const controller = new AbortController();
+  const table = computed(() => toTable([...list.value.values()], race.unsent.value.get(id)));
+
+  const unsubscribe = jobs.subscribe((change) => {
+    const known = list.peek();
+    if (change.kind === 'changed') {
+      if (change.job.group?.id === id) list.value = new Map(known).set(change.job.id, change.job);
+    } else if (known.has(change.id)) {
+      list.value = new Map([...known].filter(([each]) => each !== change.id));
+    }
+  });
+
+  const load = joined(async () => {
+    try {
+      let cursor: string | undefined;
+      for (let read = 0; read < MOST_PAGES; read += 1) {
+        const query = { group: id, visibility: 'all' as const, limit: 100 };
+        const params = { query: { ...query, ...(cursor !== undefined && { cursor }) } };
+        const { signal: abort } = controller;
+        const found = await unwrap(api.GET('/v1/jobs', { params, signal: abort }));
+        batch(() => {
+          for (const job of found.items) jobs.put(job);
+        });
+        cursor = found.next_cursor;
+        if (cursor === undefined) break;
+      }
+      batch(() => {
+        isLoaded.value = true;
+        error.value = undefined;
+      });
+    } catch (thrown) {
+      if (!controller.signal.aborted) error.value = ApiError.of(thrown);
+    }
+  });
+
+  return {
+    id,
+    table,
+    isLoaded: isLoaded as ReadonlySignal<boolean>,
+    error: error as ReadonlySignal<ApiError | undefined>,
+    load,
+    close(): void {
+      controller.abort();
+      unsubscribe();
+    },
+
+    /** Makes the image of a cell the only favourite of its row, or removes its mark. */
+    async choose(cell: Cell): Promise<void> {
+      const { job } = cell;
+      const image = job && imageOf(job);
+      if (job === undefined || image === undefined) return;
+      const row = table.peek().rows[cell.row]?.cells ?? [];
+      await attempt(toasts, async () => {
+        await jobs.markImage(job.id, image.id, { favorite: image.favorite !== true });
+        if (image.favorite === true) return;
+        for (const { job: other } of row) {
+          if (other === undefined || other.id === job.id) continue;
+          for (const { id: artifact, favorite } of other.artifacts) {
+            if (favorite) await jobs.markImage(other.id, artifact, { favorite: false });
+          }
+        }
+      });
+    },
+  };
+}
+
+/** Returns the image that a cell shows: the favourite of the job, or its first image. */
+export function imageOf(job: Pick<JobSummary, 'artifacts'>): JobArtifact | undefined {
+  const shown = shownArtifacts(job);
+  return shown.find(({ favorite }) => favorite) ?? shown[0];
+}
+
+/** Returns true if the image of the cell is the winner of its row. */
+export function isWinner({ job }: Cell): boolean {
+  return job !== undefined && imageOf(job)?.favorite === true;
+}
+
+/** The numbers of cells in each state. */
+export interface Tally {
+  readonly all: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly wins: number;
+  /** The mean duration of the finished jobs in seconds. */
+  readonly meanSecs: number | undefined;
+}
+
+export function tally(cells: readonly Cell[]): Tally {
+  const jobs = cells.flatMap(({ job }) => job ?? []);
+  const done = jobs.filter(({ artifacts }) => artifacts.length > 0);
+  const secs = done.flatMap(({ started, completed }) =>
+    started === undefined || completed === undefined ? [] : [completed - started],
+  );
+  const failed = jobs.filter((job) => !isOpen(job) && job.artifacts.length === 0).length;
+  const refused = cells.filter(({ unsent }) => typeof unsent?.state === 'object').length;
+  return {
+    all: cells.filter(({ job, unsent }) => job ?? unsent).length,
+    done: done.length,
+    failed: failed + refused,
+    running: jobs.filter(({ status }) => status === 'running').length,
+    waiting:
+      jobs.filter(({ status }) => status === 'queued').length +
+      cells.filter(({ unsent }) => unsent?.state === 'sending' || unsent?.state === 'sent').length,
+    wins: cells.filter(isWinner).length,
+    meanSecs:
+      secs.length === 0 ? undefined : secs.reduce((sum, each) => sum + each, 0) / secs.length,
+  };
+}
+
+function toTable(
+  jobs: readonly JobSummary[],
+  unsent: ReadonlyMap<string, Unsent> = new Map(),
+): RaceTable {
+  const latest = new Map<string, JobSummary>();
+  // The ids are UUIDv7, so that a retry follows the job that it retries.
+  for (const job of jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const { group } = job;
+    if (group && group.row < MOST_ROWS && group.column < MOST_COLUMNS) {
+      latest.set(placeKey(group), job);
+    }
+  }
+  const places = [...latest.values()].flatMap(({ group }) => group ?? []);
+  const all = [...places, ...unsent.values()];
+  const rows = Math.max(0, ...all.map(({ row }) => row + 1));
+  const columns = Math.max(0, ...all.map(({ column }) => column + 1));
+  const cellsOf = (row: number) =>
+    Array.from({ length: columns }, (_, column): Cell => {
+      const key = placeKey({ row, column });
+      const job = latest.get(key);
+      return { row, column, job, unsent: job === undefined ? unsent.get(key) : undefined };
+    });
+  const table = Array.from({ length: rows }, (_, row) => {
+    const cells = cellsOf(row);
+    const [prompt = ''] = cells.flatMap(({ job, unsent: one }) => job?.prompt ?? one?.prompt ?? []);
+    return { prompt, cells };
+  });
+  return {
+    rows: table,
+    columns: Array.from({ length: columns }, (_, column) => {
+      const [racer] = table.flatMap(({ cells }) => {
+        const { job, unsent: one } = cells[column] ?? {};
+        return job
+          ? { provider: job.provider, model: job.model ?? job.provider }
+          : (one?.racer ?? []);
+      });
+      return racer;
+    }),
+    differences: promptDifferences(table.map(({ prompt }) => prompt)),
+  };
+}

@@ -1,0 +1,191 @@
+import { ArrowUp, CircleAlert, ListOrdered, PencilLine, Trophy, Unplug } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Icon } from '../../controls/button.tsx';
+import { Stepper } from '../../controls/inputs.tsx';
+import { FanOut, isApple, Line, toWords } from '../../make/make-foot.tsx';
+import { usePage } from '../../page-context.ts';
+import { togglePanel } from '../../shell/preferences.ts';
+import { useShortcuts } from '../../shell/shortcuts.ts';
+import { toFailureText } from '../../text/failure-text.ts';
+import { text } from '../../text/text.ts';
+import { formatDollars } from '../money.ts';
+import { type NextRace, useNextRace } from './next-race.ts';
+import { useRacePlan } from './race-plan.ts';
+import { startRace } from './send-race.ts';
+import './race-panel.css';
+
+/** The number of alternatives that are shown below the prompt. */
+const MOST_VALUES = 8;
+
+/** Shows the prompts that the text stands for, and takes each line as a prompt if the user asks for a list. */
+export function RaceExpansion() {
+  const { race } = usePage();
+  const { expansion } = useNextRace();
+  const { count, values } = expansion;
+  return (
+    <div class="race-expansion row">
+      <b class="num" role="status">
+        {text('race.prompts', { count })}
+      </b>
+      {values.slice(0, MOST_VALUES).map((value, index) => (
+        <mark key={index} class="cut">
+          {value === '' ? text('race.nothing') : value}
+        </mark>
+      ))}
+      {values.length > MOST_VALUES && <span class="faint">…</span>}
+      <Button
+        look="quiet"
+        size="small"
+        icon={ListOrdered}
+        class="as-list"
+        aria-pressed={race.isList.value}
+        title={text('race.list.hint')}
+        onClick={() => {
+          race.isList.value = !race.isList.peek();
+        }}
+      >
+        {text('race.list')}
+      </Button>
+    </div>
+  );
+}
+
+/** Shows the plan of the race and starts it. */
+export function RaceFoot() {
+  const { draft, usage } = usePage();
+  const next = useNextRace();
+  useRacePlan(next);
+  const { canStart, start } = useStart(next);
+  useEffect(() => {
+    void usage.read();
+  }, [usage]);
+  useShortcuts({ '$mod+Enter': start });
+  return (
+    <div class="make-foot stack">
+      <RaceLine next={next} />
+      <div class="make-go">
+        <Stepper
+          label={text('make.count')}
+          fewer={text('make.count.fewer')}
+          more={text('make.count.more')}
+          value={next.images}
+          min={1}
+          max={255}
+          onChange={(n) => draft.set('parameters', { n: n === 1 ? undefined : n })}
+        />
+        <Button class="grow" look="primary" size="big" disabled={!canStart} onClick={start}>
+          {text('race.start', { count: next.requests })}
+          <kbd class="only-wide">
+            {text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}
+          </kbd>
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Shows the next race as one line below the results while the panel is hidden. */
+export function RaceDock() {
+  const { router } = usePage();
+  const next = useNextRace();
+  const { canStart, start } = useStart(next);
+  return (
+    <div class="dock float row">
+      <button
+        type="button"
+        class="open row grow"
+        onClick={() => {
+          if (matchMedia('(min-width: 900px)').matches) togglePanel();
+          else router.openLayer('make');
+        }}
+      >
+        <Icon of={Trophy} />
+        <span class="cut">{text('race.change')}</span>
+      </button>
+      <button
+        type="button"
+        class="go middle edged"
+        aria-label={text('race.start', { count: next.requests })}
+        disabled={!canStart}
+        onClick={start}
+      >
+        <Icon of={ArrowUp} />
+      </button>
+    </div>
+  );
+}
+
+function useStart({ problem, expansion, racers }: NextRace) {
+  const page = usePage();
+  const { connection, router, toasts, draft } = page;
+  const [isStarting, setStarting] = useState(false);
+  const canStart = problem === undefined && connection.state.value !== 'offline' && !isStarting;
+
+  async function run(): Promise<void> {
+    setStarting(true);
+    const restore = draft.snapshot();
+    try {
+      if (router.layer.peek() === 'make') await router.back('/race');
+      await startRace(page, expansion.prompts, racers);
+    } catch (error) {
+      const action = { label: text('make.restore'), run: restore };
+      toasts.show({ kind: 'failed', ...toWords(error), action });
+    } finally {
+      setStarting(false);
+    }
+  }
+
+  return { canStart, start: () => void (canStart && run()) };
+}
+
+/** Shows what the race will send, or what is missing. */
+function RaceLine({ next }: { readonly next: NextRace }) {
+  const { race, connection } = usePage();
+  if (connection.state.value === 'offline') {
+    return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
+  }
+  const { problem } = next;
+  if (problem) {
+    const { kind, values } = problem;
+    if (kind === 'noPrompt' || kind === 'fewModels') {
+      return <Line icon={PencilLine} title={text(`race.problem.${kind}`)} />;
+    }
+    return <Line icon={CircleAlert} bad title={text(`race.problem.${kind}`, values)} />;
+  }
+  const { value: plan } = race.plan;
+  if (plan?.state === 'refused') {
+    const { title, text: detail } = toFailureText(plan.error, Date.now());
+    const { message } = plan.error;
+    return <Line icon={CircleAlert} bad title={title} detail={message || detail} />;
+  }
+  const title = text('race.calls', {
+    prompts: text('race.prompts', { count: next.expansion.prompts.length }),
+    models: text('race.models.count', { count: next.racers.length }),
+    images: text('race.images.each', { count: next.images }),
+    count: next.requests,
+  });
+  const detail = plan?.state === 'planned' ? toMoney(plan.plan.total, next.requests) : ' ';
+  return <Line image={<FanOut calls={next.requests} />} title={title} detail={detail} />;
+}
+
+interface Money {
+  readonly requests: number;
+  readonly unpriced: number;
+  readonly free: number;
+  readonly cost?: { readonly amount?: string; readonly known_amount?: string } | undefined;
+}
+
+/** Describes the cost: what is known, what is not, and what costs nothing. */
+function toMoney({ requests, unpriced, free, cost }: Money, asked: number): string {
+  const priced = requests - unpriced - free;
+  const amount = cost?.amount ?? cost?.known_amount;
+  const parts = [
+    priced > 0 &&
+      amount !== undefined &&
+      text('race.cost.known', { count: priced, amount: formatDollars(amount) }),
+    unpriced > 0 && text('race.cost.unknown', { count: unpriced }),
+    free > 0 && text('race.cost.free', { count: free }),
+    requests < asked && text('race.cost.refused', { count: asked - requests }),
+  ].filter((part) => typeof part === 'string');
+  return `${parts.join(text('list.separator'))}.`;
+}

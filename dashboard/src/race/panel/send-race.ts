@@ -1,0 +1,111 @@
+import { ApiError, unwrap } from '../../api/api.ts';
+import type { ImageRequest } from '../../api/schemas.ts';
+import { randomId } from '../../make/draft.ts';
+import { toRequest, toSettings } from '../../make/to-request.ts';
+import type { Page } from '../../page.ts';
+import { type Place, placeKey, type Racer, racePath, type Unsent } from '../race-state.ts';
+
+/** The number of requests that are sent at the same time. */
+const TOGETHER = 4;
+
+interface Sending {
+  readonly page: Page;
+  readonly id: string;
+  readonly base: ImageRequest;
+  /** The token of the race. The requests are not sent with another token. */
+  readonly token: string | undefined;
+}
+
+/**
+ * Opens a new race and sends a request for each prompt and model. A request that got no reply is sent again with the same
+ * idempotency key when the bridge is reachable, so that no job is created twice. Throws FileMoved if an attached file cannot be read.
+ */
+export async function startRace(
+  page: Page,
+  prompts: readonly string[],
+  racers: readonly Racer[],
+): Promise<void> {
+  const { draft, connection, race, router } = page;
+  const { routing: _, session: __, output, ...settings } = draft.settings.peek();
+  const { filename: ___, ...kept } = output ?? {};
+  const shared = { ...settings, output: kept };
+  const base = await toRequest(shared, draft.attachments.peek(), draft.mask.peek());
+  const id = randomId();
+  const unsent = prompts.flatMap((prompt, row) =>
+    racers.map((racer, column): Unsent => ({ row, column, racer, prompt, state: 'sending' })),
+  );
+  race.unsent.value = new Map(race.unsent.peek()).set(
+    id,
+    new Map(unsent.map((one) => [placeKey(one), one])),
+  );
+  router.navigate(racePath(id));
+  const sending = { page, id, base, token: connection.token.peek() };
+  const next = unsent.values();
+  await Promise.all(
+    Array.from({ length: TOGETHER }, async () => {
+      for (const one of next) await sendOne(sending, one);
+    }),
+  );
+}
+
+/** Stops the requests of a race that were not sent yet. */
+export function stopSending({ race }: Pick<Page, 'race'>, id: string): void {
+  for (const one of race.unsent.peek().get(id)?.values() ?? []) {
+    if (one.state === 'sending') setUnsent(race, id, { ...one, state: 'stopped' });
+  }
+}
+
+async function sendOne(sending: Sending, one: Unsent): Promise<void> {
+  const { page, id, token } = sending;
+  const { connection, race } = page;
+  for (;;) {
+    if (stateOf(race, id, one) !== 'sending') return;
+    if (connection.token.peek() !== token) return setUnsent(race, id, { ...one, state: 'stopped' });
+    const { value: returns } = connection.returns;
+    try {
+      const job = await send(sending, one);
+      const isStopped = stateOf(race, id, one) === 'stopped';
+      setUnsent(race, id, { ...one, state: 'sent' });
+      if (isStopped) await page.jobs.cancel(job.id);
+      return;
+    } catch (thrown) {
+      const error = ApiError.of(thrown);
+      if (error.code !== 'unreachable') return setUnsent(race, id, { ...one, state: error });
+      await reachableAfter(page, returns);
+    }
+  }
+}
+
+/** Resolves when the bridge has become reachable again. */
+function reachableAfter({ connection }: Pick<Page, 'connection'>, returns: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = connection.returns.subscribe((now) => {
+      if (now === returns) return;
+      // The subscription does not exist yet if the value has changed before.
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
+}
+
+async function send({ page, id, base }: Sending, { row, column, racer, prompt }: Unsent) {
+  const capabilities = page.providers.capabilities(racer.provider, racer.model);
+  const body = {
+    ...base,
+    ...toSettings({ parameters: base.parameters ?? {} }, capabilities.peek()),
+    prompt,
+    routing: { provider: racer.provider, model: racer.model },
+    group: { id, row, column },
+  };
+  const params = { header: { 'idempotency-key': `race ${id} ${row} ${column}` } };
+  return unwrap(page.api.POST('/v1/jobs', { params, body }));
+}
+
+function setUnsent(race: Page['race'], id: string, one: Unsent): void {
+  const cells = new Map(race.unsent.peek().get(id)).set(placeKey(one), one);
+  race.unsent.value = new Map(race.unsent.peek()).set(id, cells);
+}
+
+function stateOf(race: Page['race'], id: string, place: Place): Unsent['state'] | undefined {
+  return race.unsent.peek().get(id)?.get(placeKey(place))?.state;
+}

@@ -1,0 +1,89 @@
+import { effect, signal } from '@preact/signals';
+import type { ApiError } from '../api/api.ts';
+import type { PlanBatchResult } from '../api/schemas.ts';
+
+/** A model in a race, with its provider. */
+export interface Racer {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The maximum number of models in a race. */
+export const MOST_RACERS = 6;
+
+/** The place of a job in a race. */
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** A request of a race that this page sends. */
+export interface Unsent extends Place {
+  readonly racer: Racer;
+  readonly prompt: string;
+  /** `sent` if the bridge has accepted the request and the page may not know the job yet. */
+  readonly state: 'sending' | 'sent' | 'stopped' | ApiError;
+}
+
+/** The plan of a race, as far as it is known. */
+export type RacePlan =
+  | { readonly state: 'planning' }
+  | { readonly state: 'planned'; readonly plan: PlanBatchResult }
+  | { readonly state: 'refused'; readonly error: ApiError };
+
+export type RaceState = ReturnType<typeof createRaceState>;
+
+/** Creates the state of the next race and of the races that are being sent. It outlives the views, whose code is loaded later. */
+export function createRaceState() {
+  const racers = signal(readRacers());
+  effect(() => writeRacers(racers.value));
+  return {
+    /** The chosen models, which this browser remembers. */
+    racers,
+    /** True if each line of the prompt is a prompt of its own. */
+    isList: signal(false),
+    /** True if models are numbered until the winners are chosen. */
+    hidesNames: signal(false),
+    plan: signal<RacePlan | undefined>(undefined),
+    /** The requests of races that this page has started, by the id of their race and by `placeKey`. */
+    unsent: signal<ReadonlyMap<string, ReadonlyMap<string, Unsent>>>(new Map()),
+  };
+}
+
+const KEY = 'image-bridge.race-models';
+
+function readRacers(): readonly Racer[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(kept) ? kept.filter(isRacer).slice(0, MOST_RACERS) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRacer(kept: unknown): kept is Racer {
+  const { provider, model } = Object(kept) as Partial<Racer>;
+  return typeof provider === 'string' && typeof model === 'string';
+}
+
+function writeRacers(racers: readonly Racer[]): void {
+  try {
+    if (racers.length === 0) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(racers));
+  } catch {
+    // The storage is full or blocked, so the models are remembered until the page is closed.
+  }
+}
+
+export function placeKey({ row, column }: Place): string {
+  return `${row}-${column}`;
+}
+
+export function isSame(one: Racer, other: Racer): boolean {
+  return one.provider === other.provider && one.model === other.model;
+}
+
+/** Returns the path of a race, or of a new race. */
+export function racePath(id?: string): string {
+  return id === undefined ? '/race' : `/race/${encodeURIComponent(id)}`;
+}
