@@ -117,6 +117,8 @@ export interface Tally {
   readonly all: number;
   readonly done: number;
   readonly failed: number;
+  /** The number of cancelled jobs, and of requests that were stopped before they were sent. */
+  readonly stopped: number;
   readonly running: number;
   readonly waiting: number;
   readonly wins: number;
@@ -130,12 +132,14 @@ export function tally(cells: readonly Cell[]): Tally {
   const secs = done.flatMap(({ started, completed }) =>
     started === undefined || completed === undefined ? [] : [completed - started],
   );
-  const failed = jobs.filter((job) => !isOpen(job) && job.artifacts.length === 0).length;
+  const without = jobs.filter((job) => !isOpen(job) && job.artifacts.length === 0);
+  const cancelled = without.filter(({ status }) => status === 'cancelled').length;
   const refused = cells.filter(({ unsent }) => typeof unsent?.state === 'object').length;
   return {
     all: cells.filter(({ job, unsent }) => job ?? unsent).length,
     done: done.length,
-    failed: failed + refused,
+    failed: without.length - cancelled + refused,
+    stopped: cancelled + cells.filter(({ unsent }) => unsent?.state === 'stopped').length,
     running: jobs.filter(({ status }) => status === 'running').length,
     waiting:
       jobs.filter(({ status }) => status === 'queued').length +

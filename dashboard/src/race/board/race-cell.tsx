@@ -43,6 +43,7 @@ export function RaceCell(props: Props) {
     );
   }
   const isChosen = isWinner(cell);
+  const choice = text(isChosen ? 'race.winner' : 'race.choose');
   return (
     <>
       <ImageTile job={job} image={image} name={name} isChosen={isChosen} />
@@ -50,14 +51,15 @@ export function RaceCell(props: Props) {
         type="button"
         class="crown"
         aria-pressed={isChosen}
-        aria-label={text('race.choose.long', { name, number: cell.row + 1 })}
+        aria-label={text('race.choose.long', { choice, name, number: cell.row + 1 })}
         disabled={!mayChange}
         onClick={onChoose}
       >
-        <kbd class="only-wide">{number}</kbd>
+        {/* The key is not text, because the accessible name has to contain the text of the button. */}
+        <kbd class="only-wide" data-key={number} />
         <span class="lane-name only-narrow cut">{name}</span>
         <Icon of={Trophy} small filled={isChosen} />
-        <span class="only-wide">{text(isChosen ? 'race.winner' : 'race.choose')}</span>
+        <span class="only-wide">{choice}</span>
       </button>
     </>
   );

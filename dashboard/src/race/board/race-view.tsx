@@ -21,6 +21,7 @@ export function RaceView({ id }: { readonly id: string | undefined }) {
 function NewRace() {
   return (
     <main class="gallery race">
+      <h1 class="sr">{text('race')}</h1>
       <Blank icon={Trophy} title={text('race.new')} detail={text('race.new.text')} />
     </main>
   );
@@ -52,6 +53,7 @@ function Race({ id }: { readonly id: string }) {
   if (table.rows.length > 0) return <Results board={board} />;
   return (
     <main class="gallery race" aria-busy={!board.isLoaded.value && error === undefined}>
+      <h1 class="sr">{text('race')}</h1>
       {error ? (
         <Lost board={board} />
       ) : (
@@ -85,7 +87,7 @@ function Results({ board }: { readonly board: RaceBoard }) {
   const { race, router, batches, usage } = page;
   const { rows, differences } = board.table.value;
   const cells = rows.flatMap((row) => row.cells);
-  const { all, done, failed, running, waiting } = tally(cells);
+  const { all, done, failed, stopped, running, waiting } = tally(cells);
   const finished = cells.flatMap(({ job }) => (job && job.artifacts.length > 0 ? [job.id] : []));
   const mayChange = usage.latest.value?.caller.permissions.includes('jobs') !== false;
 
@@ -98,6 +100,7 @@ function Results({ board }: { readonly board: RaceBoard }) {
   const parts = [
     text('race.done', { done, all }),
     failed > 0 && text('race.failed', { count: failed }),
+    stopped > 0 && text('race.stopped', { count: stopped }),
     running > 0 && text('app.working.running', { count: running }),
     waiting > 0 && text('race.waiting', { count: waiting }),
   ].filter((part) => typeof part === 'string');

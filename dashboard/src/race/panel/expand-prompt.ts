@@ -12,7 +12,7 @@ export interface Expansion {
 }
 
 /** The maximum number of combinations that are made, because equal ones do not count. */
-const MOST_COMBINATIONS = 1000;
+const MOST_COMBINATIONS = 200;
 
 /** A fixed text has one element, and a choice has several. */
 type Part = readonly string[];
@@ -46,10 +46,22 @@ export function expandPrompt(template: string, isList: boolean): Expansion {
   };
 }
 
-function* combinations(parts: readonly Part[], at = 0, before = ''): Generator<string> {
-  const part = parts[at];
-  if (part === undefined) yield before.trim();
-  else for (const value of part) yield* combinations(parts, at + 1, before + value);
+function* combinations(parts: readonly Part[]): Generator<string> {
+  const chosen = parts.map(() => 0);
+  for (;;) {
+    yield parts
+      .map((part, at) => part[chosen[at] ?? 0] ?? '')
+      .join('')
+      .trim();
+    // The last choice changes first, as the last digit of a counter does.
+    let at = parts.length - 1;
+    while (at >= 0 && (chosen[at] ?? 0) + 1 === parts[at]?.length) {
+      chosen[at] = 0;
+      at -= 1;
+    }
+    if (at < 0) return;
+    chosen[at] = (chosen[at] ?? 0) + 1;
+  }
 }
 
 const CHOICE = /\{((?:[^{}\\]|\\.)*)\}/gs;
