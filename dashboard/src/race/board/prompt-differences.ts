@@ -14,7 +14,8 @@ export interface Differences {
 /** Finds what distinguishes the prompts, by the words with which all of them begin and end. */
 export function promptDifferences(prompts: readonly string[]): Differences {
   const [first = '', ...others] = prompts;
-  if (others.every((prompt) => prompt === first)) return { parts: prompts.map(() => undefined), title: first };
+  if (others.every((prompt) => prompt === first))
+    return { parts: prompts.map(() => undefined), title: first };
   const start = wholeWords(first, commonStart(prompts));
   const end = commonEnd(prompts.map((prompt) => prompt.slice(start.length)));
   const parts = prompts.map((prompt) => prompt.slice(start.length, prompt.length - end.length));
