@@ -31,8 +31,6 @@ export type RacePlan =
   | { readonly state: 'planned'; readonly plan: PlanBatchResult }
   | { readonly state: 'refused'; readonly error: ApiError };
 
-export type RaceState = ReturnType<typeof createRaceState>;
-
 /** Creates the state of the next race and of the races that are being sent. It outlives the views, whose code is loaded later. */
 export function createRaceState() {
   const racers = signal(readRacers());
