@@ -9,6 +9,7 @@ import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { causesOf } from '../../lib/log/failure-report.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
+import { sleep } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
 import type { Stores } from '../../lib/storage/open-stores.ts';
 import { startTasks } from '../../local-runtime/server/task-loop.ts';
@@ -100,6 +101,8 @@ interface Running {
 const NEVER_UNHEARD = new Set(['jobs.claim', 'jobs.resumeAbandoned']);
 
 const WORKERS = 3;
+/** The pause of the supervisor before it repeats a start that failed. */
+const RESTART_MS = 1000;
 const LONGEST_STORE_MS = 12;
 const LONGEST_ANSWER_MS = 200;
 const LONGEST_NOTIFICATION_MS = 1000;
@@ -280,13 +283,19 @@ export function createBridge(deps: Deps) {
     const own = newProcess();
     current = own;
     log(`process ${own.number} starts`);
+    let isRefused = false;
     const app = await Promise.race([openApp(own), own.death]).catch((error: unknown) => {
-      // A start that fails because of a disk is repeated by the supervisor of the process.
+      // A start that fails because of a disk is repeated by the supervisor of the process, after a pause.
       if (!(error instanceof BridgeError)) throw error;
       log(`process ${own.number} does not start: ${error.code}`);
+      isRefused = true;
       return undefined;
     });
-    if (!app || own.isOver) return kill(own);
+    if (!app || own.isOver) {
+      kill(own);
+      if (isRefused) await sleep(machine.openProcess().clock, RESTART_MS, NEVER_ABORTS);
+      return;
+    }
     log(`process ${own.number} serves`);
     const tasks = startTasks(app.tasks, own.timers.clock);
     own.running = { app, loop: startWorkerLoop(app.worker, WORKERS), tasks };

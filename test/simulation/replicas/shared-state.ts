@@ -2,7 +2,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { JobRecord, JobStore, ResumedJob } from '../../../lib/jobs/job-store-port.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import type { Ids } from '../../../lib/platform/ids.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import {
   createSqliteStores,
   type SqliteStores,
@@ -35,7 +35,7 @@ const LONGEST_TAKEOVER_MS = 5000;
  * promises of the ports (docs/decisions/0040-a-model-of-replicas.md).
  */
 export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
-  const database = openStateDatabase({ file, ids });
+  const database = withSharedStatements(openStateDatabase({ file, ids }));
   const leases = createLeases(database, databaseClock);
   const isOwn = database.prepare(IS_OWN);
   const permits = createSharedPermits();
@@ -88,6 +88,19 @@ export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
     end: (owner: string): Promise<void> => leases.end(owner),
 
     close: database.close,
+  };
+}
+
+/** Prepares each statement once for all replicas, because a replica prepares hundreds of them at each start. */
+function withSharedStatements(database: StateDatabase): StateDatabase {
+  const statements = new Map<string, ReturnType<StateDatabase['prepare']>>();
+  return {
+    ...database,
+    prepare(sql) {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
   };
 }
 
