@@ -5,7 +5,7 @@ import { freePort } from '../../support/free-port.ts';
 import { createSeeded } from '../../support/seeded.ts';
 import { cleanUp, freshFolder, launchProgram, PROGRAM } from '../../support/start-bridge.ts';
 
-const HANDOFFS = Number(process.env['HANDOFFS'] ?? 3);
+const HANDOFFS = Number(process.env['HANDOFFS'] ?? 2);
 
 type Slot = 'blue' | 'green';
 

@@ -142,15 +142,14 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /**
- * A head is limited to 32 KiB. With a million characters, a parser that is not linear takes minutes and the test times out,
- * but a
- * linear parser takes milliseconds.
+ * A head is limited to 32 KiB. With 300,000 characters, a parser that is not linear takes minutes and the test times out,
+ * but a linear parser takes milliseconds.
  */
 describe.each(Object.keys(PARSERS))('the parser of %s', (name) => {
-  it('parses a million repeated characters in linear time', () => {
+  it('parses 300,000 repeated characters in linear time', () => {
     for (const before of AROUND) {
       for (const repeated of HOSTILE) {
-        const text = `${before}${repeated.repeat(1_000_000 / Math.max(1, repeated.length))}${before}`;
+        const text = `${before}${repeated.repeat(300_000 / Math.max(1, repeated.length))}${before}`;
         PARSERS[name]?.(Buffer.from(text, 'latin1').toString('latin1'));
       }
     }
