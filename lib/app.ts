@@ -34,6 +34,7 @@ import { createArtifactCredentials } from './provenance/artifact-credentials.ts'
 import { type Credentials, openCredentials } from './provenance/credentials.ts';
 import { FEW_DAYS, tryOutSigning } from './provenance/signing-trial.ts';
 import { createFirstAnswers } from './providers/catalogue/first-answers.ts';
+import { openStateLogin } from './providers/credentials/open-state-login.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
@@ -96,14 +97,14 @@ export interface App {
  * process, and probes the providers. The caller must have locked the state directory. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
-  const { openProviders = enabledProviders, openStorage = openStores } = outside;
+  const { clock, metrics, tokens = NO_TOKENS } = outside;
+  const { openStorage = openStores } = outside;
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const credentials = await openSigning(config, outside, slices);
   const engine = openEngine(config, outside, slices);
-  const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
-  const { registry, prices } = openRegistry(config, enabled.providers);
   const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
+  const shared = { engine, httpClient, slices, stores };
+  const { enabled, registry, prices } = await openUpstreams(config, outside, shared);
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
   const parts = { registry, prices, engine, credentials, stores, artifacts };
@@ -265,6 +266,31 @@ function otherTasks(
 async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
   for (const part of parts) await part.close();
 }
+
+/** Opens the providers, after the login that they may find in the database. Closes the stores if this fails. */
+async function openUpstreams(
+  config: Config,
+  { clock, ids, env, openProviders = enabledProviders }: Outside,
+  {
+    stores,
+    ...shared
+  }: Pick<Upstreams, 'engine' | 'httpClient' | 'slices'> & {
+    readonly stores: Stores;
+  },
+) {
+  const { httpClient } = shared;
+  try {
+    const outside = { store: stores.login, env, httpClient, clock, ids };
+    const login = await openStateLogin(config, outside);
+    const enabled = openProviders(config, { ...shared, clock, ids, env, login });
+    return { enabled, ...openRegistry(config, enabled.providers) };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+}
+
+type Upstreams = Parameters<typeof enabledProviders>[1];
 
 /** Opens the providers by name, with the prices of their models. */
 function openRegistry(config: Config, providers: readonly Provider[]) {

@@ -16,6 +16,8 @@ import { createTaskProvider } from './task/provider.ts';
 
 interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'ids' | 'slices'> {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The login of `agent-responses` in the database. If undefined, its login is in a file. */
+  readonly login?: CredentialSource | undefined;
 }
 
 type Create<Key extends SingleKey> = (parts: ProviderParts<Key>) => Provider;
@@ -44,8 +46,8 @@ const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
 };
 
 /** Creates the providers that are enabled in the settings. */
-export function enabledProviders(config: Config, { env, ...deps }: Deps) {
-  const logins = createLogins(config, { env, ...deps });
+export function enabledProviders(config: Config, { env, login, ...deps }: Deps) {
+  const logins = createLogins(config, { env, login, ...deps });
   const shared: SharedParts = {
     ...deps,
     images: config.images,
@@ -59,7 +61,8 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps) {
     const create: Create<Key> = SINGLE[key];
     const settings = config.providers[key];
     if (!settings.enabled) return [];
-    const credentials = logins.of('home' in settings ? settings.home : undefined);
+    const ofState = key === 'agent_responses' ? login : undefined;
+    const credentials = ofState ?? logins.of('home' in settings ? settings.home : undefined);
     return [create({ ...shared, credentials, name: toProviderName(key), settings })];
   }
 
@@ -86,7 +89,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps) {
 }
 
 /** Creates one credential source for each login folder. Providers that use the same folder share one source. */
-function createLogins(config: Config, { env, ...deps }: Deps) {
+function createLogins(config: Config, { env, login, ...deps }: Deps) {
   const tokenEndpoint = config.providers.agent_responses.token_endpoint;
   const sources = new Map<string, CredentialSource>();
   return {
@@ -98,7 +101,7 @@ function createLogins(config: Config, { env, ...deps }: Deps) {
     },
 
     async close(): Promise<void> {
-      await Promise.all([...sources.values()].map((source) => source.close()));
+      await Promise.all([login, ...sources.values()].map((source) => source?.close()));
     },
   };
 }

@@ -10,6 +10,7 @@ import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
 import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
 import type { Task } from '../platform/task.ts';
 import type { PresetStore } from '../presets/preset-store-port.ts';
+import type { LoginStore } from '../providers/credentials/login-store-port.ts';
 import type { ReplayPolicies, ReplayStore } from '../replay/replay-store-port.ts';
 import type { SessionStore } from '../sessions/session-store-port.ts';
 import type { UsageStore } from '../usage/usage-store-port.ts';
@@ -50,6 +51,8 @@ export interface StateStores extends TableStores {
   readonly progress: JobProgressStore;
   /** The slots of limits that hold for all replicas. Undefined if this process is the only one. */
   readonly permits: Permits | undefined;
+  /** The login that all replicas share. Undefined if this process is the only one. */
+  readonly login: LoginStore | undefined;
   openReplay(policies: ReplayPolicies): ReplayStore;
   /** 32 random bytes, created with the state. Used as the key for all values that must not be guessed or forged. */
   readonly secret: Uint8Array;

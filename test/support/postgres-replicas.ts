@@ -21,7 +21,7 @@ export async function openReplicas() {
   return {
     replicas,
     /** Empties the table, and gives both replicas a lease with which they may judge each other. */
-    async reset(table: 'replay' | 'permit'): Promise<void> {
+    async reset(table: 'replay' | 'permit' | 'login'): Promise<void> {
       for (const { postgres, lease } of replicas) {
         await postgres.write(({ rows }) => rows(`TRUNCATE ${postgres.schema}.${table}`));
         await lease.renew();

@@ -87,6 +87,7 @@ export async function openTestStores({
     artifactFiles: createArtifactFiles({ root, clock }),
     storedInputs: createStoredInputFiles({ directory: directory ?? NO_FOLDER, clock }),
     permits: undefined,
+    login: undefined,
     openReplay: (policies) => createMemoryReplayStore({ clock, policies }),
     leaseRenewal: { name: 'lease-renewal', everyMs: 60_000, run: async () => {} },
   };

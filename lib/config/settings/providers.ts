@@ -1,4 +1,4 @@
-import { flag, integer, optionalText, section, text } from '../values/field.ts';
+import { choice, flag, integer, optionalText, section, text } from '../values/field.ts';
 import { textList } from '../values/field-collections.ts';
 import { ENDPOINT, NAME, PATH, PLAIN } from '../values/text-rules.ts';
 import { COMFYUI } from './comfyui.ts';
@@ -15,6 +15,11 @@ const AGENT_RESPONSES = section({
     about: 'URL to which the request for each output is sent.',
   }),
   home: home(),
+  credentials: choice(['file', 'state'], {
+    default: 'file',
+    about:
+      'Place of the login. With "file", `auth.json` is read and renewed, by one machine only. With "state", the login of the file is imported once into the PostgreSQL database, encrypted with the key of `state.seal_key_env`, and all replicas share and renew it there. The file must not be used elsewhere afterwards.',
+  }),
   token_endpoint: text({
     default: 'https://auth.openai.com/oauth/token',
     rule: ENDPOINT,

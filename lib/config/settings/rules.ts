@@ -81,6 +81,23 @@ const FIXED_RULES: readonly Rule<Config>[] = [
       state.driver === 'postgres' && providers.agent_app_server.enabled,
   },
   {
+    field: 'providers.agent_responses.credentials',
+    with: ['state.driver'],
+    message:
+      'must be "file" unless state.driver is "postgres", because other databases have one process',
+    isBroken: ({ state, providers: { agent_responses } }) =>
+      state.driver !== 'postgres' && agent_responses.credentials === 'state',
+  },
+  {
+    field: 'state.seal_key_env',
+    with: ['providers.agent_responses.credentials'],
+    message: 'must be set if providers.agent_responses.credentials is "state"',
+    isBroken: ({ state, providers: { agent_responses } }) =>
+      state.seal_key_env === undefined &&
+      agent_responses.enabled &&
+      agent_responses.credentials === 'state',
+  },
+  {
     field: 'server.webhooks.secret_env',
     with: ['server.webhooks.enabled'],
     message:

@@ -123,6 +123,11 @@ export const STATE = section({
     about:
       'Folder for the SQLite database and its lock, and for the input images of jobs if `artifacts.driver` is "folder". A relative path is relative to the working directory.',
   }),
+  seal_key_env: optionalText({
+    rule: VARIABLE,
+    about:
+      'Name of the environment variable with the key that encrypts the login in the database: 32 bytes in base64, the same for all replicas. Must be set if `providers.agent_responses.credentials` is "state".',
+  }),
   postgres: section({
     url_env: text({
       default: 'DATABASE_URL',

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Credentials } from './credentials.ts';
 import type { Login } from './login.ts';
-import { createLoginFile } from './login-file.ts';
+import { createLoginFile, type StoredLogin } from './login-file.ts';
 import { createLoginRenewal } from './login-renewal.ts';
 import { createRefreshLock } from './refresh-lock.ts';
 import { createTokenRefresh } from './token-refresh.ts';
@@ -19,7 +19,17 @@ interface Deps {
   readonly ids: Ids;
 }
 
-export type CredentialSource = ReturnType<typeof createCredentialSource>;
+/** The place that keeps a login: the login file, or the database of several replicas. */
+export interface LoginKeeper {
+  /** Resolves with the current login. Throws `provider_authentication` if there is no usable login. */
+  read(signal: AbortSignal): Promise<StoredLogin>;
+  /** If the token endpoint has rejected this login, throws `provider_authentication`. */
+  throwIfRefused(stored: StoredLogin): void;
+  /** Resolves with a login that `isGood` accepts, after a renewal if necessary. See `createLoginRenewal`. */
+  renew(isGood: (login: Login) => boolean, signal: AbortSignal): Promise<Login>;
+}
+
+export type CredentialSource = ReturnType<typeof createSourceOf>;
 
 interface Renewal {
   /** The access token that the renewal replaces. */
@@ -32,15 +42,21 @@ const LEAST_LIFE_MS = 5 * 60_000;
 // Maximum wait for a renewal while the current token is still valid.
 const MAX_DELAY_MS = 5000;
 
-/**
- * Creates the source of the login. All calls of this process, and other processes, share the login. Errors contain no
- * token, account or path.
- */
-export function createCredentialSource({ home, tokenEndpoint, httpClient, clock, ids }: Deps) {
+/** Creates the source of the login in a file. Other processes may use the file too. */
+export function createCredentialSource(deps: Deps): CredentialSource {
+  const { home, clock, ids } = deps;
   const file = createLoginFile({ home, clock });
   const lock = createRefreshLock({ home, clock, ids });
-  const endpoint = createTokenRefresh({ tokenEndpoint, httpClient, clock });
+  const endpoint = createTokenRefresh(deps);
   const renewal = createLoginRenewal({ home, file, lock, endpoint, clock, ids });
+  return createSourceOf({ read: file.read, ...renewal }, clock);
+}
+
+/**
+ * Creates the source of a login. All calls of this process, and other processes, share the login. Errors contain no
+ * token, account or path.
+ */
+export function createSourceOf(login: LoginKeeper, clock: Clock) {
   const closing = new AbortController();
   let running: Renewal | undefined;
 
@@ -49,9 +65,9 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   }
 
   function start(spent: string): Renewal {
-    const isGood = (login: Login) =>
-      login.credentials.accessToken !== spent && lifeMs(login) > LEAST_LIFE_MS;
-    const outcome = renewal.renew(isGood, closing.signal);
+    const isGood = (found: Login) =>
+      found.credentials.accessToken !== spent && lifeMs(found) > LEAST_LIFE_MS;
+    const outcome = login.renew(isGood, closing.signal);
     const started = { spent, outcome };
     const end = () => {
       running = undefined;
@@ -75,16 +91,16 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   }
 
   async function current(signal: AbortSignal): Promise<Credentials> {
-    const stored = await file.read(signal);
-    renewal.throwIfRefused(stored);
+    const stored = await login.read(signal);
+    login.throwIfRefused(stored);
     if (lifeMs(stored) > LEAST_LIFE_MS) return stored.credentials;
     try {
       const fresh = renewed(stored, signal);
       return (await (lifeMs(stored) > 0 ? inTime(fresh, clock) : fresh)).credentials;
     } catch (error) {
       signal.throwIfAborted();
-      const now = await file.read(signal);
-      renewal.throwIfRefused(now);
+      const now = await login.read(signal);
+      login.throwIfRefused(now);
       if (lifeMs(now) <= 0) throw error;
       return now.credentials;
     }
@@ -104,25 +120,25 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
      * Rejects and throws as `current` does.
      */
     async refreshAfter(rejected: Credentials, signal: AbortSignal): Promise<Credentials> {
-      const stored = await file.read(signal);
+      const stored = await login.read(signal);
       // Another process has already renewed the login.
       if (stored.credentials.accessToken !== rejected.accessToken) return current(signal);
-      renewal.throwIfRefused(stored);
+      login.throwIfRefused(stored);
       return (await renewed(stored, signal)).credentials;
     },
 
     /** Resolves with true if the login is usable. Never renews the login and never calls the token endpoint. */
     async probe(): Promise<boolean> {
       try {
-        const stored = await file.read(closing.signal);
-        renewal.throwIfRefused(stored);
+        const stored = await login.read(closing.signal);
+        login.throwIfRefused(stored);
         return stored.refreshToken !== undefined || lifeMs(stored) > 0;
       } catch {
         return false;
       }
     },
 
-    /** Prevents new renewals. Resolves when a running renewal has settled, so that its tokens are in the file. */
+    /** Prevents new renewals. Resolves when a running renewal has settled, so that its tokens are stored. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('upstream', 'the bridge is closing', { retryable: true }));
       await Promise.allSettled([running?.outcome]);

@@ -10,6 +10,7 @@ import { jobSchema } from './schema-jobs.ts';
 import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { lineageSchema } from './schema-lineage.ts';
+import { loginSchema } from './schema-login.ts';
 import { moneySchema } from './schema-money.ts';
 import { progressSchema } from './schema-progress.ts';
 import { provenanceSchema } from './schema-provenance.ts';
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: batchesSchema, oldest: 1 },
   { sql: titlesSchema, oldest: 1 },
   { sql: groupsSchema, oldest: 1 },
+  { sql: loginSchema, oldest: 1 },
 ];
 
 interface Options {

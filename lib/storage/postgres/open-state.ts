@@ -8,6 +8,7 @@ import { readConnectionUrls } from './connection-urls.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createJobProgress } from './job-progress.ts';
 import { hasAllTrigrams } from './jobs/job-search.ts';
+import { createLoginStore } from './login-store.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createNotifications } from './notifications.ts';
 import { createPermits } from './permits.ts';
@@ -71,6 +72,7 @@ export async function openPostgres(
     notices: notifications.notices,
     progress: createJobProgress(database, { notifications, clock }),
     permits: runtime.gates === 'shared' ? createPermits({ ...shared, ids }) : undefined,
+    login: createLoginStore(shared),
     openReplay: (policies) => createReplayStore({ ...shared, policies }),
     secret: database.secret,
     leaseRenewal: {

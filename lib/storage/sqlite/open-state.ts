@@ -66,6 +66,7 @@ async function createStores(
     ...withJobNotices({ jobs: reportingTo(search, stores.jobs), queue: stores.queue }),
     search,
     permits: undefined,
+    login: undefined,
     openReplay: (policies) => createMemoryReplayStore({ clock, policies }),
     secret,
     leaseRenewal: {

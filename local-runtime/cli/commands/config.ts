@@ -12,6 +12,7 @@ import {
   KEY_FILE,
   TRUST_ANCHORS_FILE,
 } from '../../../lib/provenance/signing-files.ts';
+import { readSealKey } from '../../../lib/providers/credentials/login-seal.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -42,10 +43,25 @@ async function withNamedFiles(loaded: Loaded, io: CommandIo): Promise<ResolvedCo
   const errors = [
     ...problemsOf('runtime.prices_file', runtime.prices_file, readPrices, io),
     ...problemsOf('server.tokens_file', server.tokens_file, readTokens, io),
+    ...sealKeyProblems(loaded, io),
     ...signing.errors,
   ];
   const warnings = [...loaded.warnings, ...signing.warnings];
   return errors.length === 0 ? { ...loaded, warnings } : { ok: false, errors, warnings };
+}
+
+/** Reads the key that encrypts the login in the database. */
+function sealKeyProblems({ config }: Loaded, { env }: CommandIo): readonly Problem[] {
+  const { state, providers } = config;
+  const { enabled, credentials } = providers.agent_responses;
+  if (!enabled || credentials === 'file') return [];
+  try {
+    readSealKey(state, env);
+    return [];
+  } catch (error) {
+    const source = `environment variable ${state.seal_key_env}`;
+    return [{ field: 'state.seal_key_env', source, message: reasonOf(error) }];
+  }
 }
 
 /** Signs a small image with the certificates of `provenance`. The key is read, but is never part of a message. */

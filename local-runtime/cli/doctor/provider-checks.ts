@@ -86,6 +86,12 @@ async function explain(
   const { path = 'providers', settings } = registered ?? {};
   if (errorCode === 'authentication' && settings && 'home' in settings) {
     const home = agentHome(settings.home, env);
+    if ('credentials' in settings && settings.credentials === 'state') {
+      return {
+        message: 'the login in the database is missing, lost or refused',
+        advice: `Log the agent in (codex login) where a replica finds auth.json (${home}), and start that replica.`,
+      };
+    }
     const problem = await findLoginProblem(home, clock, signal);
     return {
       message: `${problem ?? 'the login has expired and cannot be renewed'} (${home})`,

@@ -21,6 +21,7 @@ const KEPT_TABLES = {
     permit: 'belongs to replicas that have stopped',
     job_progress: 'belongs to running jobs, whose processes have stopped',
     job_text: 'is made from the prompts of the jobs',
+    login: 'is encrypted with a key that the other database does not have',
     replay: 'SQLite keeps the replies to repeated requests in memory',
   },
 };

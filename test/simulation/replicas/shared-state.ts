@@ -70,6 +70,7 @@ export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
         ...channel.open(replica, { jobs, queue: tables.queue }),
         webhooks: inDatabaseTime(tables.webhooks, offsetMs),
         permits: permits.open(isShared),
+        login: undefined,
         openReplay: (policies) => replay.open({ ...isShared, policies }),
         secret: database.secret,
         leaseRenewal: {

@@ -76,6 +76,18 @@ describe('config check', () => {
     expect((await run(['check'])).stdout).toBe('The configuration is valid.\n');
   });
 
+  it('checks the key that encrypts the login in the database', async () => {
+    const agent = '[providers.agent_responses]\ncredentials = "state"';
+    write(`[state]\ndriver = "postgres"\n${agent}`);
+    const unnamed = await run(['check']);
+    write(`[state]\ndriver = "postgres"\nseal_key_env = "SEAL_KEY"\n${agent}`);
+    const unset = await run(['check']);
+
+    expect([unnamed.exitCode, unset.exitCode]).toEqual([2, 2]);
+    expect(unnamed.stdout).toMatch(/^state\.seal_key_env.*must be set if providers/m);
+    expect(unset.stdout).toMatch(/^state\.seal_key_env .*SEAL_KEY.*is unset or empty/m);
+  });
+
   it('prints warnings and exits 0', async () => {
     const result = await run(['check', '--set', 'server.bind=0.0.0.0:8787']);
 
