@@ -6,7 +6,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type * as v from 'valibot';
-import { plainSchema } from '../contract/json-schema.ts';
+import { type JsonObject, plainSchema } from '../contract/json-schema.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 import { artifactUri } from './job-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
@@ -119,7 +119,7 @@ function toFailureResult({ code, message, suggestions, issues }: ApiFailure): To
  * arguments in another form than the tools.
  */
 function shownSchema(schema: v.GenericSchema): StandardSchemaWithJSON {
-  const jsonSchema = () => ({ ...plainSchema(schema) });
+  const jsonSchema = () => ({ ...converted(schema) });
   return {
     '~standard': {
       ...schema['~standard'],
@@ -127,4 +127,13 @@ function shownSchema(schema: v.GenericSchema): StandardSchemaWithJSON {
       jsonSchema: { input: jsonSchema, output: jsonSchema },
     },
   };
+}
+
+const CONVERTED = new WeakMap<v.GenericSchema, JsonObject>();
+
+/** Returns the JSON Schema of a tool, which is converted once for all connections. */
+function converted(schema: v.GenericSchema): JsonObject {
+  const known = CONVERTED.get(schema) ?? plainSchema(schema);
+  CONVERTED.set(schema, known);
+  return known;
 }

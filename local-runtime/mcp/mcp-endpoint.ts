@@ -1,4 +1,10 @@
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  LATEST_PROTOCOL_VERSION,
+  preloadSchemas,
+} from '@modelcontextprotocol/server';
 import type { ImageEngine } from '../../lib/images/image.ts';
 import { createMcpServer } from '../../lib/mcp/mcp-server.ts';
 import type { McpCall, Services } from '../../lib/services.ts';
@@ -15,6 +21,11 @@ interface Deps extends LocalApiDeps {
 }
 
 export type McpEndpoint = Services['mcp'] & {
+  /**
+   * Does the work that only the first request needs: builds the schemas of the protocol and of the tools. Each step computes in a turn
+   * of the event loop of its own.
+   */
+  prepare(): Promise<void>;
   /** Ends the sessions and their running requests. */
   close(): Promise<void>;
 };
@@ -40,9 +51,27 @@ export function createMcpEndpoint({ version, images, keepsSessions, ...deps }: D
     ({ requestInfo }) => serverFor(() => toCaller(requestInfo?.headers)),
     { legacy: keepsSessions ? 'reject' : 'stateless' },
   );
+  /** Answers a message without a client. The library compiles the check of a message when it reads the first one. */
+  async function exchange(parsedBody: unknown): Promise<void> {
+    const prepared = createMcpHandler(() => serverFor(() => toCaller(undefined)), {
+      legacy: 'stateless',
+    });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const request = toWebRequest({ method: 'POST', headers }, new AbortController().signal);
+    await (await prepared.fetch(request, { parsedBody })).text();
+    await prepared.close();
+  }
+
   const sessions = keepsSessions ? createMcpSessions({ clock, ids, serverFor }) : undefined;
 
   return {
+    async prepare() {
+      for (const step of [preloadSchemas, ...EXCHANGES.map((body) => () => exchange(body))]) {
+        await nextTurn();
+        await step();
+      }
+    },
+
     async handle(call) {
       const signal = call.context.signal();
       const request = toWebRequest(call, signal);
@@ -69,8 +98,26 @@ export function createMcpEndpoint({ version, images, keepsSessions, ...deps }: D
   };
 }
 
+/** The first messages of a client. */
+const EXCHANGES: readonly unknown[] = [
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: LATEST_PROTOCOL_VERSION,
+      capabilities: {},
+      clientInfo: { name: 'image-bridge', version: '1' },
+    },
+  },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+];
+
 /** Creates the request for the library, which reads only its method and headers and receives the parsed body separately. */
-function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Request {
+function toWebRequest(
+  { method, headers }: Pick<McpCall, 'method' | 'headers'>,
+  signal: AbortSignal,
+): Request {
   const { host, authorization, accept } = headers;
   const taken = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
   // A `Request` cannot have a `host` header.

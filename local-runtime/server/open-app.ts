@@ -63,6 +63,14 @@ export async function openApp(
     return {
       services,
       leaseRenewal: app.leaseRenewal,
+      /** Does work that a first request would otherwise wait for. Never rejects, because the first request tries again. */
+      async prepare(): Promise<void> {
+        if (!config.server.mcp.enabled) return;
+        await mcp
+          .get()
+          .then((endpoint) => endpoint.prepare())
+          .catch(() => {});
+      },
       /** Waits for running jobs and for work whose client has disconnected. If `grace` aborts, ends this work. */
       async drain(grace: AbortSignal): Promise<void> {
         await Promise.all([app.drain(grace), workers?.drain(grace)]);
@@ -81,7 +89,7 @@ export async function openApp(
   }
 }
 
-/** Creates the MCP endpoint. The MCP library is loaded at the first request. */
+/** Creates the MCP endpoint. The MCP library is loaded by `prepare`, or at the first request. */
 async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
   return (await import('../mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
 }

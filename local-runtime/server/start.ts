@@ -65,6 +65,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       tasks: [...(named ? [named.task] : []), freeMemory()],
     });
     opened(app.services);
+    void app.prepare();
     const address = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
     return {
       address,

@@ -1,11 +1,17 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { plainSchema } from '../../../lib/contract/json-schema.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import type { McpCall } from '../../../lib/services.ts';
 import { createMcpEndpoint } from '../../../local-runtime/mcp/mcp-endpoint.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { INITIALIZE } from '../../support/mcp-initialize.ts';
+
+vi.mock(import('../../../lib/contract/json-schema.ts'), async (original) => {
+  const real = await original();
+  return { ...real, plainSchema: vi.fn(real.plainSchema) };
+});
 
 type Deps = Parameters<typeof createMcpEndpoint>[0];
 
@@ -27,6 +33,7 @@ function openEndpoint(keepsSessions: boolean) {
 
   return {
     close: endpoint.close,
+    prepare: endpoint.prepare,
     async send(body: unknown, headers: Record<string, string> = {}, method = 'POST') {
       const call = {
         method,
@@ -51,6 +58,22 @@ function openEndpoint(keepsSessions: boolean) {
 }
 
 describe('createMcpEndpoint', () => {
+  it('converts the schemas of the tools once, before the first request', async () => {
+    const endpoint = openEndpoint(true);
+    const converted = vi.mocked(plainSchema);
+
+    await endpoint.prepare();
+    const prepared = converted.mock.calls.length;
+    const opened = await endpoint.send(INITIALIZE);
+    const session = opened.headers['mcp-session-id'] ?? '';
+    const listed = await endpoint.send(LIST, { 'mcp-session-id': session });
+    await endpoint.close();
+
+    expect(listed.content).toContain('generate_image');
+    expect(prepared).toBeGreaterThan(0);
+    expect(converted.mock.calls).toHaveLength(prepared);
+  });
+
   it('opens a session for a client of a 2025 revision if no other replica gets its requests', async () => {
     const endpoint = openEndpoint(true);
 
