@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, readFaults } from './faults.ts';
+import { readResults } from './results.ts';
 
 const faults = readFaults();
 
@@ -20,5 +21,13 @@ describe('the planted faults', () => {
   test.each(faults)('$name changes one file of the program', ({ path, file }) => {
     expect(readFileSync(join(ROOT, path), 'utf8').match(/^--- /gm)).toHaveLength(1);
     expect(file).toMatch(/^(lib|handlers|local-runtime)\//);
+  });
+
+  test('have results under their names only, and nearly all are found', () => {
+    const results = readResults();
+    const found = [...results.values()].filter((name) => name !== undefined);
+
+    expect(faults.map(({ name }) => name)).toEqual(expect.arrayContaining([...results.keys()]));
+    expect(found.length).toBeGreaterThanOrEqual(0.95 * results.size);
   });
 });

@@ -1,5 +1,7 @@
-// npm run faults -- [--only NAME]...: plants each fault of `patches` in a copy of the repository, one at a time, and runs the
-// tests that must find the fault. `--only` selects the faults whose names begin with NAME.
+// npm run faults -- [--only NAME]... [--missing] [--unchecked]: plants each fault of `patches` in a copy of the repository, one at a time, runs the
+// tests that must find the fault, and writes the result into `results.md`. `--only` selects the faults whose names begin with NAME,
+// and `--missing` those that no test has found yet. `--unchecked` does not first check that the tests pass without a fault. With
+// PREBUILT, `dist` is used as it is.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -16,26 +18,45 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fault, ROOT, readFaults } from './faults.ts';
+import { readResults, writeResults } from './results.ts';
 
 const TIMEOUT_MS = 900_000;
 const NO_REPORT = 'Vitest has written no report';
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
-const faults = readFaults().filter(
-  ({ name }) => values.only?.some((start) => name.startsWith(start)) ?? true,
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    missing: { type: 'boolean' },
+    unchecked: { type: 'boolean' },
+  },
+});
+const all = readFaults();
+const earlier = readResults();
+const faults = all.filter(
+  ({ name }) =>
+    (values.only?.some((start) => name.startsWith(start)) ?? true) &&
+    !(values.missing && earlier.get(name) !== undefined),
 );
-if (faults.length === 0) throw new Error('no fault has such a name');
+if (faults.length === 0) throw new Error('no fault is selected');
 
 const copy = mkdtempSync(join(tmpdir(), 'image-bridge-faults-'));
 const report = join(copy, 'report.json');
 try {
   copyRepository();
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
-  const failed = runTests([...new Set(faults.flatMap(({ tests }) => tests))], []);
+  if (process.env['PREBUILT']) cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true });
+  else execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
+  const tests = values.unchecked ? [] : [...new Set(faults.flatMap(({ tests }) => tests))];
+  const failed = tests.length === 0 ? undefined : runTests(tests, []);
   if (failed !== undefined) throw new Error(`a test fails without a fault: ${failed}`);
-  const missed = faults.filter((fault) => !isFound(fault));
-  console.log(`${faults.length - missed.length} of ${faults.length} faults found`);
-  process.exitCode = missed.length === 0 ? 0 : 1;
+  let missed = 0;
+  for (const fault of faults) {
+    const test = findFault(fault);
+    if (test === undefined) missed += 1;
+    // A run may be ended at any time, and another run may have written the results of other faults meanwhile.
+    writeResults(all, new Map(readResults()).set(fault.name, test));
+  }
+  console.log(`${faults.length - missed} of ${faults.length} faults found`);
+  process.exitCode = missed === 0 ? 0 : 1;
 } finally {
   rmSync(copy, { recursive: true });
 }
@@ -54,8 +75,8 @@ function copyRepository(): void {
   }
 }
 
-/** Plants a fault, runs its tests, and removes the fault. Prints the result. */
-function isFound({ name, path, behaviour, file, tests }: Fault): boolean {
+/** Plants a fault, runs its tests, removes the fault and prints the result. Returns the name of the test that finds the fault. */
+function findFault({ name, path, behaviour, file, tests }: Fault): string | undefined {
   change(file, ['apply', path]);
   const failed = runTests(tests, ['--bail=1']);
   change(file, ['apply', '--reverse', path]);
@@ -63,7 +84,7 @@ function isFound({ name, path, behaviour, file, tests }: Fault): boolean {
   console.log(
     found ? `found      ${name}: ${failed}` : `NOT FOUND  ${name}: ${failed ?? behaviour}`,
   );
-  return found;
+  return found ? failed : undefined;
 }
 
 /** Changes a file with git, and compiles the file without a check of its types, because threads run the compiled program. */

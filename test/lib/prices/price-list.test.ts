@@ -207,6 +207,12 @@ describe('createPriceList, prices that a service publishes', () => {
     expect(list.costOf(square, { images: 1 }).basis).toBe('unknown');
   });
 
+  test('are rounded up to the smallest amount if a service reports a part of a unit', () => {
+    const list = listOf('', [[{ per: 'unit', amount: 3n }]]);
+
+    expect(list.costOf(work(), { images: 1, billed: { units: 1.5 } }).amount).toBe(5n);
+  });
+
   test('apply to the units that the service reports, whose number has no plan without a bound', () => {
     const units: Tariff = [{ per: 'unit', amount: 40n }];
     const list = listOf('', [units]);

@@ -9,8 +9,8 @@ const waiting = (scope: string, queued: number, turn: number, joined = 0) => ({
 });
 
 describe('takeTurns', () => {
-  it('lets scopes take turns, beginning with the lowest turn', () => {
-    const scopes = [waiting('a', 9, 7), waiting('b', 9, 3), waiting('c', 9, 5)];
+  it('lets scopes take turns, beginning with the lowest turn, whichever joined first', () => {
+    const scopes = [waiting('a', 9, 7, 1), waiting('b', 9, 3, 3), waiting('c', 9, 5, 2)];
 
     expect(takeTurns(scopes, { jobs: 5, claims: 20 })).toEqual([
       { scope: 'a', jobs: 1, turn: 23 },
