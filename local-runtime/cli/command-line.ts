@@ -147,8 +147,8 @@ function groupOf(program: Parser, word: string, io: Pick<CommandIo, 'stderr'>): 
   return group.usage('<command>').helpCommand(false);
 }
 
-function toArgument(name: string, { about, choices }: ArgumentRow): Argument {
-  const argument = new Argument(`<${name}>`, about);
+function toArgument(name: string, { about, choices, isOptional }: ArgumentRow): Argument {
+  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`, about);
   if (choices) return argument.choices(choices);
   return argument.argParser((text: string) => {
     if (text === '') throw new InvalidArgumentError('The value is empty.');

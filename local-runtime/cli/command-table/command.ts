@@ -22,6 +22,8 @@ export interface OptionRow {
 export interface ArgumentRow {
   readonly about: string;
   readonly choices?: readonly string[];
+  /** True if the argument may be omitted. Its value is then undefined. */
+  readonly isOptional?: true;
 }
 
 type Rows<Row> = Readonly<Record<string, Row>>;
@@ -44,7 +46,9 @@ export type OptionValues<Options> = {
 };
 
 type ArgumentValues<Arguments> = {
-  readonly [Name in keyof Arguments]: Single<Arguments[Name]>;
+  readonly [Name in keyof Arguments]:
+    | Single<Arguments[Name]>
+    | (Arguments[Name] extends { isOptional: true } ? undefined : never);
 };
 
 /** One invocation of a command. */

@@ -60,6 +60,22 @@ export const JOB_FILTERS = {
   hidden: { about: 'show only hidden jobs' },
 } as const;
 
+/** The options that select the jobs of a batch. */
+export const BATCH_FILTERS = {
+  status: {
+    value: 'status',
+    choices: ['queued', 'running'],
+    about: 'select jobs with this status (default: queued)',
+  },
+  search: { value: 'text', about: 'select jobs whose prompt contains this text' },
+  query: {
+    value: 'query',
+    about: 'select jobs whose prompt matches these words: fox "red sky" -night',
+  },
+  label: { value: 'text', about: 'select jobs with this label' },
+  group: { value: 'id', about: 'select jobs of this group' },
+} as const;
+
 /** The labels of a job. */
 export const LABELS = {
   label: { value: 'text', isRepeated: true, about: 'label of the job (can be repeated)' },

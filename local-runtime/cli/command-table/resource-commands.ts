@@ -1,6 +1,13 @@
 import type { CommandRequest, ServiceCall } from '../commands/requests.ts';
 import { type ArgumentRow, type Command, command, type OptionRow } from './command.ts';
-import { JOB_FILTERS, JSON_OUTPUT, LABELS, LIMIT, SERVICE_OPTION } from './options.ts';
+import {
+  BATCH_FILTERS,
+  JOB_FILTERS,
+  JSON_OUTPUT,
+  LABELS,
+  LIMIT,
+  SERVICE_OPTION,
+} from './options.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' };
@@ -91,7 +98,36 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     },
     run: async (call) => (await import('../commands/requests.ts')).runJobsWait(call),
   }),
-  job('cancel', 'cancel a job', 'DELETE /v1/jobs/{id}'),
+  command({
+    name: 'jobs cancel',
+    about: 'cancel a job, or all jobs that the options select',
+    details: [
+      'Asks before many jobs are cancelled, and says how to undo this. A request cancels at most 10,000 jobs.',
+    ],
+    arguments: { id: { about: 'id of the job', isOptional: true } },
+    options: {
+      ...BATCH_FILTERS,
+      yes: { short: 'y', about: 'cancel without asking' },
+      ...OPTIONS,
+    },
+    examples: [
+      [`jobs cancel ${JOB_ID}`, 'cancel a job'],
+      ['jobs cancel --status queued', 'cancel everything that waits, after a question'],
+      ['jobs cancel --label poster --yes', 'cancel the queued jobs with a label'],
+    ],
+    exits: { ...EXITS, 1: 'the request failed, or the user declined' },
+    run: async (call) => (await import('../commands/job-batches.ts')).runJobsCancel(call),
+  }),
+  command({
+    name: 'jobs undo',
+    about: 'undo a change of many jobs',
+    details: ['Cancelled jobs are queued anew as new jobs.'],
+    arguments: { id: { about: 'id that the change printed' } },
+    options: OPTIONS,
+    examples: [[`jobs undo ${JOB_ID}`, 'undo within a day']],
+    exits: EXITS,
+    run: async (call) => (await import('../commands/job-batches.ts')).runJobsUndo(call),
+  }),
   request({
     name: 'jobs retry',
     about: 'repeat a failed, cancelled or interrupted job as a new job',

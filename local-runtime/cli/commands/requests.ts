@@ -89,7 +89,11 @@ export function runJobsWait(call: ServiceCall<{ readonly id: string }>): Promise
 }
 
 /** Prints a reply: as JSON with `--json`, with `print` without it. */
-function show<T>(reply: T, print: (reply: T, io: CommandIo) => void, { options, io }: ServiceCall) {
+export function show<T>(
+  reply: T,
+  print: (reply: T, io: CommandIo) => void,
+  { options, io }: ServiceCall,
+) {
   if (options.json) printJson(reply, io);
   else print(reply, io);
 }
@@ -152,7 +156,8 @@ function toQueueRow({ id, age_ms, status, cancel_requested, owner }: QueueJob): 
   return [id, `${Math.round(age_ms / 1000)} s`, shown, owner ?? ''];
 }
 
-function printJob(job: ImageJob, io: CommandIo): void {
+/** Prints the fields of a job. */
+export function printJob(job: ImageJob, io: CommandIo): void {
   const {
     request,
     result,

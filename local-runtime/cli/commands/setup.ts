@@ -11,6 +11,7 @@ import { homeFolder, userFolder } from '../../../lib/platform/home-folder.ts';
 import { agentHome, findLoginProblem } from '../../../lib/providers/credentials/login-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
+import { confirm } from '../confirm.ts';
 import { fileReason } from '../files.ts';
 
 interface SetupOptions {
@@ -170,11 +171,6 @@ async function makeChanges(
 
 function isAsking({ dryRun, yes }: SetupOptions, { isTerminal }: CommandIo): boolean {
   return isTerminal.stdin && !dryRun && !yes;
-}
-
-async function confirm(question: string, byDefault: boolean, io: CommandIo): Promise<boolean> {
-  const reply = (await io.ask(question)).trim().toLowerCase();
-  return reply === '' ? byDefault : reply === 'y' || reply === 'yes';
 }
 
 function nextSteps(config: string, env: CommandIo['env']): string {
