@@ -140,7 +140,8 @@ export function createPublisher(deps: Deps) {
 
     /**
      * Removes the files of publications, then their intents. Files that cannot be removed now are removed by `recover` later.
-     * Ignores a publication that is committed or belongs to another process, because its files must stay. Throws `artifact` if a
+     * Ignores a publication that is committed or belongs to another process, because its files must stay. If another process has
+     * removed the intent meanwhile, the files are removed too. Throws `artifact` if a
      * file cannot be removed, and `overloaded` if the store fails.
      */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
@@ -284,6 +285,18 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   }
 
   /**
+   * Resolves with the records that have no intent and no artifact any more: another process has taken them over and removed them, for
+   * example while the machine of this process was paused. Files that this process has written since then would stay for ever.
+   */
+  async function findForgotten(
+    records: readonly ArtifactRecord[],
+  ): Promise<readonly ArtifactRecord[]> {
+    if (records.length === 0) return [];
+    const known = await store.findNames(records.map(({ name }) => name));
+    return records.filter(({ name }) => !known.has(name));
+  }
+
+  /**
    * Removes the files of intents of this process. If one removal fails, the other files are removed anyway. An intent is removed
    * after its files, because without the intent a crash would leave a file for ever.
    */
@@ -296,6 +309,10 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
     const writes = [attempt(removed, store.discard), attempt(kept, store.abandon)];
     throwFirstRejection(await Promise.allSettled(writes));
     throwFirstRejection(removals);
+    const forgotten = await findForgotten(records.filter(({ id }) => !ownIds.has(id)));
+    throwFirstRejection(
+      await Promise.allSettled(forgotten.map((record) => removeFiles(files, record))),
+    );
   }
 
   return {

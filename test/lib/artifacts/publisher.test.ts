@@ -326,6 +326,19 @@ describe('publisher.discard', () => {
     expect(await other.findOwnIntents(ids)).toEqual(ids);
   });
 
+  test('a publication whose intent another process has removed leaves no file', async () => {
+    const publications = await publish(cat, 'a');
+    const ids = publications.map(({ record }) => record.id);
+    await rig.store.abandon(ids);
+    const { artifacts: other } = await rig.stores.ofNextProcess();
+    await other.takeAbandoned({ after: '', limit: 100 });
+    await other.discard(ids);
+
+    await rig.publisher.discard(publications);
+
+    expect(await rig.names()).toEqual([]);
+  });
+
   test('files and intents are removed, and the name is free again', async () => {
     await rig.publisher.discard(await publish(cat, 'a'));
 
