@@ -35,8 +35,8 @@ export const LABEL_FILTERS: readonly JobFilter[] = LABELS.flatMap((label) =>
   ]),
 );
 
-/** Filters with a group, in combination with each other filter. */
-export const GROUP_FILTERS: readonly JobFilter[] = GROUPS.flatMap((group) =>
+/** Filters with one of the groups, in combination with each other filter. */
+export const GROUP_FILTERS: readonly JobFilter[] = GROUPS.slice(0, 1).flatMap((group) =>
   (['active', 'hidden', 'all'] as const).flatMap((visibility) => [
     { group, visibility },
     { group, visibility, label: 'cats' },
