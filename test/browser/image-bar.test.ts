@@ -90,6 +90,25 @@ describe('the bar of one image', () => {
     },
   );
 
+  it('uses this image as a reference by a key, and as a source by a button', async () => {
+    const path = `/dashboard/jobs/${job}?b=2`;
+    const page = await openPage(bridge.address, { path });
+    await bar(page, 2).waitFor();
+
+    await page.keyboard.press('u');
+
+    await page.waitForURL(/\/dashboard$/);
+    const panel = page.getByRole('complementary', { name: 'New image' });
+    await panel.getByRole('button', { name: 'Reference', exact: true }).waitFor();
+
+    await page.goto(`${bridge.address}${path}`);
+    await bar(page, 2).getByRole('button', { name: 'Refine this image' }).click();
+
+    await page.waitForURL(/\/dashboard$/);
+    await panel.getByRole('button', { name: 'Source', exact: true }).waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(1);
+  });
+
   it('is absent in the grid and for a job with one image', async () => {
     const page = await openPage(bridge.address, { path: `/dashboard/jobs/${job}?view=grid` });
 

@@ -7,6 +7,7 @@ import {
   showDraft,
 } from '../gallery/actions/job-actions.ts';
 import type { ImageMarks } from '../jobs/image-marks.ts';
+import type { Attachment } from '../make/draft.ts';
 import { repeatJob } from '../make/make-again.ts';
 import type { Page } from '../page.ts';
 import { createScope } from '../page-context.ts';
@@ -125,15 +126,25 @@ function createDraftActions(page: Page) {
     showDraft(page);
   }
 
+  function attachOutput(image: JobImage, job: Job, role: Attachment['role']): void {
+    const { path, size, format, bytes, number, isOneOfSeveral } = image;
+    if (size === undefined) return;
+    const artifact = { id: idOf({ path }), ...size, format, bytes };
+    const name = imageName(
+      { id: job.id, prompt: job.request.prompt },
+      format,
+      isOneOfSeveral ? number : undefined,
+    );
+    draft.attachArtifact(artifact, name, role);
+    void showImages();
+  }
+
   return {
     /** Uses an output as the source of an edit. */
-    edit({ path, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job): void {
-      if (size === undefined) return;
-      const artifact = { id: idOf({ path }), ...size, format, bytes };
-      const facts = { id: job.id, prompt: job.request.prompt };
-      draft.editArtifact(artifact, imageName(facts, format, isOneOfSeveral ? number : undefined));
-      void showImages();
-    },
+    edit: (image: JobImage, job: Job): void => attachOutput(image, job, 'source'),
+
+    /** Uses an output as an example for the model. */
+    refer: (image: JobImage, job: Job): void => attachOutput(image, job, 'reference'),
 
     /** Loads the request of the job into the draft for editing. */
     change: (job: Job) =>

@@ -215,6 +215,7 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
     h: () => !isOpen(job) && hide(),
     Delete: () => (isOpen(job) ? actions.cancel() : hide()),
     e: () => shown && actions.edit(shown, job),
+    u: () => shown && actions.refer(shown, job),
     r: () => {
       const isTooEarly = (retryTime(job) ?? 0) > Date.now();
       if (isWorthRepeating(job) && !isTooEarly) actions.makeAgain(job);

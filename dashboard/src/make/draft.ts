@@ -106,14 +106,15 @@ export function createDraft() {
       mask.value = next;
     },
 
-    /** Starts an edit of an image that the bridge has made. The prompt stays unchanged. */
-    editArtifact(artifact: JobArtifact, name: string): void {
+    /** Attaches an image that the bridge has made. An image that is attached already gets the role. The prompt stays unchanged. */
+    attachArtifact(artifact: JobArtifact, name: string, role: Attachment['role']): void {
       const { id, ...facts } = artifact;
-      const isAttached = attachments
-        .peek()
-        .some(({ content }) => !(content instanceof Blob) && content.artifactId === id);
-      if (isAttached) return;
-      attach({ key: id, name, role: 'source', ...facts, content: { artifactId: id } });
+      const attached = attachments.peek().find((each) => isArtifact(each, id));
+      if (attached === undefined) {
+        attach({ key: id, name, role, ...facts, content: { artifactId: id } });
+      } else if (attached.role !== role) {
+        setAttachments(changed(attachments.peek(), attached.key, { role }));
+      }
     },
 
     clear: () => restore({ settings: {}, attachments: [], mask: undefined }),
@@ -130,6 +131,10 @@ export function createDraft() {
 /** Returns the image that a request edits. The mask, if there is one, has the size of this image. */
 export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
   return attachments.find(({ role }) => role === 'source');
+}
+
+function isArtifact({ content }: Attachment, id: string): boolean {
+  return !(content instanceof Blob) && content.artifactId === id;
 }
 
 /** Changes the image `key` of the list. */

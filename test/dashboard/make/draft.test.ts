@@ -124,11 +124,21 @@ describe('editing an image of the bridge', () => {
     const draft = createDraft();
     const artifact = { id: 'x', width: 8, height: 6, format: 'webp', bytes: 9 } as const;
 
-    draft.editArtifact(artifact, 'moon.webp');
-    draft.editArtifact(artifact, 'moon.webp');
+    draft.attachArtifact(artifact, 'moon.webp', 'source');
+    draft.attachArtifact(artifact, 'moon.webp', 'source');
 
     expect(draft.attachments.value).toMatchObject([
       { role: 'source', name: 'moon.webp', width: 8, content: { artifactId: 'x' } },
     ]);
+  });
+
+  it('changes the role of an image that is attached already', () => {
+    const draft = createDraft();
+    const artifact = { id: 'x', width: 8, height: 6, format: 'webp', bytes: 9 } as const;
+
+    draft.attachArtifact(artifact, 'moon.webp', 'reference');
+    draft.attachArtifact(artifact, 'moon.webp', 'source');
+
+    expect(draft.attachments.value.map(({ role }) => role)).toEqual(['source']);
   });
 });

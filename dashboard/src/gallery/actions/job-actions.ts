@@ -255,7 +255,8 @@ function createMakingFromJobs(page: Page) {
       const job = jobs.get(id)?.peek();
       const artifact = job && shownArtifacts(job)[0];
       if (job === undefined || artifact === undefined) return;
-      draft.editArtifact(artifact, artifactName(job, job.artifacts.indexOf(artifact)));
+      const name = artifactName(job, job.artifacts.indexOf(artifact));
+      draft.attachArtifact(artifact, name, 'source');
       showDraft(page);
     },
   };
