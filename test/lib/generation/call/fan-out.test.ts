@@ -6,11 +6,13 @@ import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
 import { createFanOut, type RouteWork } from '../../../../lib/generation/call/fan-out.ts';
 import type { RouteResult } from '../../../../lib/generation/call/outcome.ts';
+import type { EarlierWork } from '../../../../lib/generation/earlier-work-port.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import type { GenerationEvent } from '../../../../lib/generation/generation-events.ts';
+import { createLedger } from '../../../../lib/generation/ledger/ledger.ts';
 import { startTimes } from '../../../../lib/generation/times.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
-import { newLedger } from '../../../support/ledgers.ts';
+import { newLedger, recordAccount } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { noPrices } from '../../../support/no-prices.ts';
 import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
@@ -99,6 +101,27 @@ describe('createFanOut', () => {
       ),
       { numRuns: 15 },
     );
+  });
+
+  it('publishes only the images of a continued call that an ended process has not published', async () => {
+    const { fanOut, provider } = rig({ reply: (call) => replyWith(png)(call) }, { native: 2 });
+    const call = { call: 0, provider: 'sandbox', indices: [0, 1], ticket: 'a ticket' };
+    const earlier = {
+      renewals: 0,
+      provider: 'sandbox',
+      model: 'a-model',
+      calls: [call],
+      images: [{ facts: { index: 0, generation_ms: 1 } }],
+    } as unknown as EarlierWork;
+    const published: number[] = [];
+    const publish = async ({ outputs }: RouteResult) => {
+      published.push(...outputs.map(({ index }) => index));
+    };
+
+    await fanOut({ parameters: { n: 2 } }, publish, earlier);
+
+    expect(provider.calls.map(({ request }) => request.indices)).toEqual([[0, 1]]);
+    expect(published).toEqual([1]);
   });
 
   it('adds the usage and collects the warnings of all calls', async () => {
@@ -550,13 +573,14 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const callProvider = createCallProvider({ clock, ids, graceMs: GRACE_MS });
   const run = createFanOut({ clock, callProvider, metrics: silentMetrics, prices: noPrices });
 
-  function fanOut(sent: object = {}, publish?: RouteWork['publish']) {
-    const ledger = newLedger();
+  function fanOut(sent: object = {}, publish?: RouteWork['publish'], earlier?: EarlierWork) {
+    const ledger = earlier ? createLedger(recordAccount().account, 2, earlier) : newLedger();
     const times = startTimes(clock);
     ledger.beginRoute(provider.name);
     const running = run({
       plan: planOf(requestOf(sent), capabilities, { provider }),
       inputs: { images: [], references: [] },
+      earlier,
       deadline: startDeadline(clock, timeoutMs, client.signal),
       noMoreCalls: calls.signal,
       publish,
