@@ -2,7 +2,7 @@ import type { RawReply } from '../support/raw-http.ts';
 import { openSocket, parseReply } from '../support/raw-http.ts';
 import { chunksOf, type Input } from './fuzzer.ts';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const EVENT_STREAM = 'content-type: text/event-stream';
 
 /** Sends the bytes on a new connection, closes its sending side, and resolves with all bytes of the replies. */
