@@ -48,6 +48,7 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.outputs', keys: ['↑', '↓'] },
       { does: 'help.layouts', keys: ['1', '2', '3', '4'] },
       { does: 'job.swap', keys: ['S'] },
+      { does: 'job.one.vary', keys: ['V'] },
       { does: 'job.one.refine', keys: ['E'] },
       { does: 'job.one.refer', keys: ['U'] },
       { does: 'help.family', keys: ['T', '←', '→', '↑', '↓'] },

@@ -8,12 +8,14 @@ import {
 } from '../gallery/actions/job-actions.ts';
 import type { ImageMarks } from '../jobs/image-marks.ts';
 import type { Attachment } from '../make/draft.ts';
+import { changeImages } from '../make/images/attachments.ts';
 import { repeatJob } from '../make/make-again.ts';
 import type { Page } from '../page.ts';
 import { createScope } from '../page-context.ts';
 import { copyText } from '../shell/copy-text.ts';
 import { attempt } from '../shell/toasts.ts';
 import { type TextKey, text } from '../text/text.ts';
+import { createVariations } from './image-bar/vary.ts';
 import type { JobDetail } from './state/job-detail.ts';
 import { idOf, type JobImage } from './state/job-images.ts';
 
@@ -25,6 +27,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
   return {
     ...createMarks(page, detail, id),
     ...createDraftActions(page),
+    ...createVariations(page),
 
     /** `cancel` or `again` while that action waits for a second press. */
     waiting: confirmation.waiting,
@@ -102,8 +105,17 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
       await detail.read();
     });
   }
+  /** Changes the note of an image. An empty text removes the note. Rejects if the note is not stored. */
+  async function setNote(image: JobImage, note: string, before: string): Promise<void> {
+    await jobs.markImage(id, idOf(image), { note });
+    undo.offer(text(note === '' ? 'job.note.removed' : 'job.note.saved'), () => {
+      void attempt(toasts, () => setNote(image, before, note));
+    });
+    await detail.read();
+  }
   return {
     setHidden,
+    setNote,
     /** Marks or hides one image of the job. */
     markImage,
     setFavorite(favorite: boolean): void {
@@ -135,7 +147,7 @@ function createDraftActions(page: Page) {
       format,
       isOneOfSeveral ? number : undefined,
     );
-    draft.attachArtifact(artifact, name, role);
+    changeImages(page, () => draft.attachArtifact(artifact, name, role));
     void showImages();
   }
 

@@ -10,6 +10,7 @@ import {
   Images,
   Pencil,
   Repeat2,
+  Shuffle,
   Square,
   SquareSplitHorizontal,
   Undo2,
@@ -92,8 +93,15 @@ function JobTools({ job }: { readonly job: Job }) {
           <IconButton key={key} class="only-wide" icon={icon} label={label} onClick={run} />
         ))}
       {named.length > 0 && <i class="sep only-wide" />}
-      {named.map(({ key, label, icon, run, disabled }) => (
-        <Button key={key} class="only-wide" icon={icon} disabled={disabled} onClick={run}>
+      {named.map(({ key, label, detail, icon, run, disabled }) => (
+        <Button
+          key={key}
+          class="only-wide"
+          icon={icon}
+          title={detail}
+          disabled={disabled}
+          onClick={run}
+        >
           {label}
         </Button>
       ))}
@@ -135,6 +143,7 @@ function useTools(job: Job) {
     disabled: false,
     icon: isHidden ? Undo2 : EyeOff,
     label: text(isHidden ? 'card.restore' : 'card.hide'),
+    detail: undefined,
     run: () => actions.setHidden(!isHidden),
   };
   const again = {
@@ -143,6 +152,7 @@ function useTools(job: Job) {
     icon: Repeat2,
     disabled: wait > 0,
     label: text(isUnsure ? 'job.againUnsure' : 'card.makeAgain'),
+    detail: undefined,
     run: () => actions.makeAgain(job),
   };
   const edit = image?.kind === 'output' && {
@@ -151,9 +161,21 @@ function useTools(job: Job) {
     disabled: false,
     icon: Pencil,
     label: text('card.edit'),
+    detail: undefined,
     run: () => actions.edit(image, job),
   };
-  return [!isOpen(job) && hide, isWorthRepeating(job) && again, edit].filter(
+  // The bar of the image offers this action if the job has several images.
+  const vary = image?.kind === 'output' &&
+    !image.isOneOfSeveral && {
+      key: 'vary',
+      quiet: false,
+      disabled: false,
+      icon: Shuffle,
+      label: text('job.one.vary'),
+      detail: actions.varyText(image, job),
+      run: () => actions.vary(image, job),
+    };
+  return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, edit].filter(
     (tool) => tool !== false,
   );
 }
@@ -166,8 +188,8 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
       <IconButton class="only-narrow" icon={Ellipsis} label={label} {...button} />
       {isOpen && (
         <Menu {...menu} label={label} placement="bottom-end">
-          {tools.map(({ key, label, icon, run, disabled }) => (
-            <MenuItem key={key} icon={icon} disabled={disabled} onChoose={run}>
+          {tools.map(({ key, label, detail, icon, run, disabled }) => (
+            <MenuItem key={key} icon={icon} detail={detail} disabled={disabled} onChoose={run}>
               {label}
             </MenuItem>
           ))}

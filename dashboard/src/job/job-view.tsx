@@ -216,6 +216,7 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
     Delete: () => (isOpen(job) ? actions.cancel() : hide()),
     e: () => shown && actions.edit(shown, job),
     u: () => shown && actions.refer(shown, job),
+    v: ({ repeat }) => shown && !repeat && actions.vary(shown, job),
     r: () => {
       const isTooEarly = (retryTime(job) ?? 0) > Date.now();
       if (isWorthRepeating(job) && !isTooEarly) actions.makeAgain(job);

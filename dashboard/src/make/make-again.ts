@@ -18,6 +18,19 @@ export async function repeatJob(
   return submissions.submit(await toRequestAgain(api, job));
 }
 
+/** Sends the request of a job as a new job, with the image `reference` of the bridge as one more reference image. */
+export async function varyJob(
+  { api, submissions }: Pick<Page, 'api' | 'submissions'>,
+  job: Job,
+  reference: string | undefined,
+): Promise<Job> {
+  const request = await toRequestAgain(api, job);
+  if (reference === undefined) return submissions.submit(request);
+  const added = { type: 'artifact' as const, artifact_id: reference };
+  const references = [...(request.reference_images ?? []), added];
+  return submissions.submit({ ...request, reference_images: references });
+}
+
 /** Returns the request of a job with its input images. Throws ApiError `not_found` if the images no longer exist. */
 async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);

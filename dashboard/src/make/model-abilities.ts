@@ -36,6 +36,19 @@ export function mostImages({
   return Math.max(...counts);
 }
 
+/** Returns true if a request may have reference images of these sizes in bytes. */
+export function takesReferences(
+  { reference_images: limits }: Pick<Capabilities, 'reference_images'>,
+  sizes: readonly number[],
+): boolean {
+  return (
+    limits.support !== 'unsupported' &&
+    sizes.length <= limits.max_count &&
+    sizes.every((size) => size <= limits.max_bytes_each) &&
+    sizes.reduce((sum, size) => sum + size, 0) <= limits.max_bytes_total
+  );
+}
+
 /** Returns true for the sandbox, which generates test images on this machine without a real model. */
 export function isRehearsal(provider: string): boolean {
   return provider === 'sandbox';
@@ -53,32 +66,38 @@ export interface ChosenModel {
   readonly capabilities: Capabilities | undefined;
 }
 
-/**
- * Returns the provider and the model for a draft, according to the routing rules of the bridge: the named provider,
- * otherwise the default provider if it lists the model, otherwise the first provider that lists the model.
- */
+/** Returns the provider and the model for a draft. */
 export function toChosenModel(
   settings: ReadonlySignal<PresetTemplate>,
   providers: Providers,
 ): ReadonlySignal<ChosenModel | undefined> {
-  return computed(() => {
-    const list = providers.list.value;
-    const { provider: name, model: asked } = settings.value.routing ?? {};
-    const main = list?.find((each) => each.default) ?? list?.[0];
-    const provider =
-      list?.find((each) => each.name === name) ??
-      (asked && !main?.models.includes(asked)
-        ? list?.find(({ models }) => models.includes(asked))
-        : main) ??
-      main;
-    if (provider === undefined) return undefined;
-    const model = asked ?? provider.default_model;
-    return {
-      provider,
-      model,
-      capabilities: providers.capabilities(provider.name, model).value,
-    };
-  });
+  return computed(() => chooseModel(settings.value, providers));
+}
+
+/**
+ * Returns the provider and the model of a request, according to the routing rules of the bridge: the named provider,
+ * otherwise the default provider if it lists the model, otherwise the first provider that lists the model.
+ */
+export function chooseModel(
+  { routing }: Pick<PresetTemplate, 'routing'>,
+  providers: Providers,
+): ChosenModel | undefined {
+  const list = providers.list.value;
+  const { provider: name, model: asked } = routing ?? {};
+  const main = list?.find((each) => each.default) ?? list?.[0];
+  const provider =
+    list?.find((each) => each.name === name) ??
+    (asked && !main?.models.includes(asked)
+      ? list?.find(({ models }) => models.includes(asked))
+      : main) ??
+    main;
+  if (provider === undefined) return undefined;
+  const model = asked ?? provider.default_model;
+  return {
+    provider,
+    model,
+    capabilities: providers.capabilities(provider.name, model).value,
+  };
 }
 
 type Mode = 'isolated' | 'persistent' | 'thread';

@@ -4,6 +4,7 @@ import type { Job, JobSummary } from '../../api/schemas.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
+import { changeImages } from '../../make/images/attachments.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
@@ -256,7 +257,7 @@ function createMakingFromJobs(page: Page) {
       const artifact = job && shownArtifacts(job)[0];
       if (job === undefined || artifact === undefined) return;
       const name = artifactName(job, job.artifacts.indexOf(artifact));
-      draft.attachArtifact(artifact, name, 'source');
+      changeImages(page, () => draft.attachArtifact(artifact, name, 'source'));
       showDraft(page);
     },
   };

@@ -35,12 +35,22 @@ function watchFamily({ api, jobs, connection }: Page) {
     }, PAUSE_MS);
   }
 
+  /** The running jobs outside the family that have been considered already. */
+  const strangers = new Set<string>();
+
   /** Returns true if a change of the jobs may change the family. The progress of a running job does not. */
   function concerns(change: JobChange): boolean {
     const isMember = (id: string) => family.peek()?.items.some((each) => each.id === id) === true;
     if (change.kind === 'removed') return isMember(change.id);
     const { id, status, inputs } = change.job;
-    return status !== 'running' && (inputs > 0 || isMember(id));
+    if (status !== 'running') {
+      strangers.delete(id);
+      return inputs > 0 || isMember(id);
+    }
+    // The first change that the page sees of a new relative may be its start.
+    if (inputs === 0 || isMember(id) || strangers.has(id)) return false;
+    strangers.add(id);
+    return true;
   }
 
   return {

@@ -1,4 +1,4 @@
-import { Download, Eye, EyeOff, Heart, ImageUp, PencilLine } from 'lucide';
+import { Download, Eye, EyeOff, Heart, ImageUp, PencilLine, Shuffle } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
 import { IconButton } from '../../controls/button.tsx';
 import { text } from '../../text/text.ts';
@@ -10,7 +10,7 @@ import './image-bar.css';
 /** Offers the actions on the one image in view, if the job has several images. The actions above act on the whole job. */
 export function ImageBar({ job }: { readonly job: Job }) {
   const { looking } = useLook();
-  const { edit, refer, markImage, download } = useJobActions();
+  const { edit, refer, vary, varyText, markImage, download } = useJobActions();
   const { b: image } = looking;
   const isOne = image?.kind === 'output' && image.isOneOfSeveral && looking.view !== 'grid';
   if (!isOne) return null;
@@ -25,6 +25,11 @@ export function ImageBar({ job }: { readonly job: Job }) {
         </span>
       )}
       <i class="sep" />
+      <IconButton
+        icon={Shuffle}
+        label={text('job.one.vary.named', { way: varyText(image, job) })}
+        onClick={() => vary(image, job)}
+      />
       <IconButton
         icon={PencilLine}
         label={text('job.one.refine')}

@@ -20,6 +20,7 @@ import { useLook } from '../state/look-context.ts';
 import { CodeSection } from './code-section.tsx';
 import { toWebhookText } from './facts.ts';
 import { FactsSection } from './facts-section.tsx';
+import { NoteSection } from './note-section.tsx';
 import { toPromptParts } from './prompt-changes.ts';
 import './inspector.css';
 
@@ -30,6 +31,7 @@ export function Inspector({ job }: { readonly job: Job }) {
       <FailureSection job={job} />
       <WarningsSection job={job} />
       <PromptSection job={job} />
+      <NoteSection job={job} />
       <FactsSection job={job} />
       <CredentialsSection />
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}

@@ -7,6 +7,7 @@ import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { CanvasButton } from '../canvas/canvas-menu.tsx';
 import { type Attachment, firstSource } from '../draft.ts';
+import { changeImages } from './attachments.ts';
 import './attachment-row.css';
 
 /** Renders an image of the draft with its role, its mask and a button to remove it. */
@@ -38,7 +39,7 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
 }
 
 function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachment }) {
-  const { draft } = usePage();
+  const page = usePage();
   const { isOpen, button, menu } = useMenu();
   return (
     <>
@@ -54,7 +55,7 @@ function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachme
               role="menuitemradio"
               selected={each === role}
               detail={text(`make.role.${each}.detail`)}
-              onChoose={() => draft.setRole(key, each)}
+              onChoose={() => changeImages(page, () => page.draft.setRole(key, each))}
             >
               {text(`make.role.${each}`)}
             </MenuItem>

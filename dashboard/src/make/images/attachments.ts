@@ -36,6 +36,14 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
   }
 }
 
+/** Changes the images of the draft. If the change removes the mask, offers to undo the change. */
+export function changeImages({ draft, undo }: Pick<Page, 'draft' | 'undo'>, change: () => void) {
+  const { attachments, mask } = draft.content();
+  change();
+  if (mask === undefined || draft.mask.peek() !== undefined) return;
+  undo.offer(text('mask.removed'), () => draft.restore({ ...draft.content(), attachments, mask }));
+}
+
 /** Rounds a limit from 1 MB on down to whole megabytes, so that every file up to the displayed limit is accepted. */
 function roundedDown(bytes: number): number {
   return bytes < 1_000_000 ? bytes : Math.floor(bytes / 1_000_000) * 1_000_000;
