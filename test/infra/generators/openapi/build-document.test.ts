@@ -125,6 +125,7 @@ describe('buildOpenApiDocument', () => {
       'query visibility',
       'query favorite',
       'query label',
+      'query group',
       'query provider',
       'query search',
       'query q',
@@ -140,7 +141,7 @@ describe('buildOpenApiDocument', () => {
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
-    expect(parameters[11]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+    expect(parameters[12]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
   });
 
   it('keeps a text default', () => {

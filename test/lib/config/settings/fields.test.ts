@@ -60,8 +60,10 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'artifacts.s3.prefix': 'bridge/images',
   'artifacts.s3.endpoint': 'https://s3.example',
   'artifacts.s3.orphans': 'remove',
+  'artifacts.s3.redirect_above_bytes': 1_000_000,
   'runtime.gates': 'replica',
   'state.driver': 'postgres',
+  'state.seal_key_env': 'SEAL_KEY',
   'state.postgres.url_env': 'POSTGRES_URL',
   'state.postgres.listen_url_env': 'LISTEN_URL',
   'state.postgres.schema': 'images',
@@ -75,6 +77,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'server.webhooks.allowed_hosts': ['hooks.example:8443'],
   'server.webhooks.secret_env': 'SECRET',
   'providers.agent_responses.models': ['gpt-image-2'],
+  'providers.agent_responses.credentials': 'state',
   'providers.agent_responses.max_transient_attempts': 1,
   'providers.gemini.google.dialect': 'vertex',
   'providers.gemini.google.project': 'b-project',
@@ -131,10 +134,19 @@ const COMPANIONS = [
   `${COMFYUI}.image_model=flux`,
   `${TASK}.api_key_env=KEY`,
 ];
+const SHARED_LOGIN = [
+  'state.driver=postgres',
+  'state.postgres.url_env=POSTGRES_URL',
+  'state.seal_key_env=SEAL_KEY',
+  'providers.agent_responses.credentials=state',
+];
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'artifacts.driver': ['artifacts.s3.bucket=images'],
   'provenance.signing.certificate_file': ['provenance.signing.key_file=signing.key'],
   'provenance.signing.key_file': ['provenance.signing.certificate_file=signing.pem'],
+  'artifacts.s3.redirect_above_bytes': ['artifacts.driver=s3', 'artifacts.s3.bucket=images'],
+  'state.seal_key_env': SHARED_LOGIN,
+  'providers.agent_responses.credentials': SHARED_LOGIN,
   'replica.work': ['state.driver=postgres', 'state.postgres.url_env=POSTGRES_URL'],
   'providers.agent_responses.enabled': ['default_provider=sandbox'],
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
