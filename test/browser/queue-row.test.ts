@@ -83,7 +83,8 @@ describe('a queue of many jobs', () => {
 
     await page.keyboard.press('Control+a');
 
-    await page.getByText('230 selected').waitFor();
+    await page.getByText('All 230 selected').waitFor();
+    await page.getByRole('button', { name: 'Cancel 230' }).waitFor();
     await page.keyboard.press('Escape');
     await page.reload();
     await page.getByRole('link', { name: /^Waiting 229/ }).waitFor();

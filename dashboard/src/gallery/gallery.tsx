@@ -10,6 +10,7 @@ import { useNow } from '../shell/use-now.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { createJobActions } from './actions/job-actions.ts';
+import { createSelectionActions } from './actions/selection-actions.ts';
 import { Feed } from './feed/feed.tsx';
 import { QueueRow } from './queue-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
@@ -22,10 +23,10 @@ import '../app.css';
 /** Renders the history, newest first. */
 export function Gallery() {
   const page = usePage();
-  const value = useMemo(
-    () => ({ state: page.openGallery(), actions: createJobActions(page) }),
-    [page],
-  );
+  const value = useMemo(() => {
+    const [state, actions] = [page.openGallery(), createJobActions(page)];
+    return { state, actions, selected: createSelectionActions(page, state, actions) };
+  }, [page]);
   useSignalEffect(() => page.shown.follow(value.state.feed.value));
   return (
     <GalleryProvider value={value}>

@@ -1,5 +1,6 @@
 import {
   Ban,
+  CheckCheck,
   Columns2,
   Download,
   EyeOff,
@@ -9,51 +10,88 @@ import {
   Undo2,
   X,
 } from 'lucide';
-import { IconButton } from '../controls/button.tsx';
-import { isOpen } from '../jobs/job-state.ts';
-import { usePage } from '../page-context.ts';
-import { type TextKey, text } from '../text/text.ts';
+import { Button, IconButton } from '../controls/button.tsx';
+import { MOST_JOBS } from '../jobs/job-batches.ts';
+import { formatNumber, type TextKey, text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
 
+/** Shows the size of the selection and its actions, each with the number of jobs that the action is meant for. */
 export function SelectionBar() {
-  const { jobs } = usePage();
-  const { state, actions } = useGallery();
+  const { state, selected } = useGallery();
   const { selection } = state;
-  const { value: chosen } = selection.ids;
   if (!selection.active.value) return null;
-  const ids = [...chosen];
-  const first = ids[0] === undefined ? undefined : jobs.get(ids[0])?.value;
-  const isHidden = first?.deleted !== undefined;
-  const isFavourite = first?.favorite === true;
-  const nothing = ids.length === 0;
-  const count = text('gallery.selected', { count: ids.length });
-  const tool = (icon: IconNode, label: TextKey, run: () => unknown, disabled = false) => (
-    <IconButton
-      icon={icon}
-      label={text(label)}
-      disabled={nothing || disabled}
-      onClick={() => void run()}
-    />
+  const facts = selected.facts();
+  const { count = 0, open, ended, isHidden, isFavourite, isMore } = facts;
+  const isWhole = selection.whole.value !== undefined;
+  const nothing = count === 0;
+  const tool = (icon: IconNode, label: TextKey, run: () => void, disabled = false) => (
+    <IconButton icon={icon} label={text(label)} disabled={nothing || disabled} onClick={run} />
   );
+  const counted = (icon: IconNode, label: TextKey, number: number, run: () => void) => (
+    <CountedAction icon={icon} label={text(label)} count={number} isMore={isMore} onPress={run} />
+  );
+  const hide = isHidden ? 'card.restore' : 'card.hide';
   return (
     <div class="selection-bar float row" role="toolbar" aria-label={text('gallery.selection')}>
       <strong class="num" role="status">
-        {nothing ? text('gallery.selectHint') : count}
+        {toStateText(facts, isWhole)}
       </strong>
-      {tool(Heart, isFavourite ? 'card.unfavourite' : 'card.favourite', () =>
-        actions.setFavorite(ids, !isFavourite),
+      {counted(
+        Heart,
+        isFavourite ? 'card.unfavourite' : 'card.favourite',
+        count,
+        selected.favourite,
       )}
-      {first && isOpen(first)
-        ? tool(Ban, 'action.cancel', () => actions.remove(ids))
-        : tool(isHidden ? Undo2 : EyeOff, isHidden ? 'card.restore' : 'card.hide', () =>
-            actions.setHidden(ids, !isHidden),
-          )}
-      {tool(Columns2, 'gallery.compare', () => actions.compare(state.targets()), ids.length > 2)}
-      {tool(LayoutGrid, 'table.title', () => actions.openTable(state.targets()))}
-      {tool(Download, 'gallery.downloadAll', () => actions.download(state.targets()))}
+      {open > 0 && counted(Ban, 'action.cancel', open, selected.cancel)}
+      {(ended > 0 || open === 0) && counted(isHidden ? Undo2 : EyeOff, hide, ended, selected.hide)}
+      {tool(Columns2, 'gallery.compare', selected.compare, isWhole || count > 2)}
+      {tool(LayoutGrid, 'table.title', selected.openTable)}
+      {tool(Download, 'gallery.downloadAll', selected.download)}
       <i class="sep" />
+      {!isWhole && (
+        <IconButton icon={CheckCheck} label={text('help.selectAll')} onClick={selected.selectAll} />
+      )}
       <IconButton icon={X} label={text('gallery.clearSelection')} onClick={selection.clear} />
     </div>
+  );
+}
+
+type Facts = ReturnType<ReturnType<typeof useGallery>['selected']['facts']>;
+
+function toStateText({ count, isMore }: Facts, isWhole: boolean): string {
+  if (count === undefined) return text('gallery.all.counting');
+  if (isMore) return text('gallery.all.tooMany', { count: MOST_JOBS });
+  if (isWhole) return text('gallery.all', { count });
+  return count === 0 ? text('gallery.selectHint') : text('gallery.selected', { count });
+}
+
+interface CountedActionProps {
+  readonly icon: IconNode;
+  readonly label: string;
+  readonly count: number;
+  /** True if the count is a lower bound. */
+  readonly isMore: boolean;
+  readonly onPress: () => void;
+}
+
+/** Renders an action with its number. In a narrow gallery, only screen readers read its name. */
+function CountedAction({ icon, label, count, isMore, onPress }: CountedActionProps) {
+  const number = formatNumber(count) + (isMore ? '+' : '');
+  const name = count === 0 ? label : text('gallery.all.action', { action: label, count: number });
+  return (
+    <Button
+      look="quiet"
+      icon={icon}
+      class="counted num"
+      aria-label={name}
+      title={name}
+      disabled={count === 0}
+      onClick={onPress}
+    >
+      {/* The space separates the word from the number in the visible text. */}
+      <span class="word">{`${label} `}</span>
+      {count > 0 && number}
+    </Button>
   );
 }

@@ -1,11 +1,15 @@
-import { type Api, unwrap } from '../api/api.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
 import { attempt, type Toasts } from '../shell/toasts.ts';
 import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
+import { type JobFilter, toJobQuery } from './job-feed.ts';
 
 /** The maximum number of ids in one request. */
 const MOST_IDS = 1000;
+
+/** The maximum number of jobs that the bridge changes at once. */
+export const MOST_JOBS = 10_000;
 
 export type JobBatches = ReturnType<typeof createJobBatches>;
 
@@ -32,23 +36,17 @@ export function createJobBatches(
     });
   }
 
-  /** Shows what was done, with an undo, and what was not done, with the reason that most jobs have. */
+  /** Shows what was done, with an undo, and what was not done, with the reasons, in one message. */
   function report(results: readonly JobBatchResult[], done: TextKey | undefined): void {
     const count = results.reduce((sum, result) => sum + result.done, 0);
-    const skipped = results
-      .flatMap((result) => result.skipped)
-      .filter(({ reason }) => reason !== 'unchanged');
-    const left = skipped.reduce((sum, one) => sum + one.count, 0);
+    const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
-      undo.offer(text(done, { count }), () => void revert(results));
+      undo.offer(text(done, { count }), () => void revert(results), toSkippedText(skipped));
+    } else if (skipped.size > 0) {
+      toasts.show({ kind: 'refused', text: toSkippedText(skipped) ?? '' });
+    } else if (done !== undefined && results.length > 0) {
+      toasts.show({ kind: 'refused', text: text('batch.nothing') });
     }
-    const [most] = skipped.toSorted((a, b) => b.count - a.count);
-    if (most === undefined) return;
-    toasts.show({
-      kind: 'refused',
-      text: text('batch.skipped', { count: left }),
-      detail: text(`batch.skipped.${most.reason}`),
-    });
   }
 
   return {
@@ -69,5 +67,56 @@ export function createJobBatches(
       });
       report(results, done);
     },
+
+    /**
+     * Changes all jobs under a filter with one request. Resolves with the number of matching jobs if more than `expected` match; no
+     * job is changed then. Any other failure is shown, and nothing is thrown.
+     */
+    async changeAll(
+      body: Pick<JobBatch, 'action'>,
+      { filter, expected }: { readonly filter: JobFilter; readonly expected: number },
+      done: TextKey,
+    ): Promise<number | undefined> {
+      let count: number | undefined;
+      await attempt(toasts, async () => {
+        try {
+          const change = { ...body, filter: toJobQuery(filter), expected_count: expected };
+          report([await send(change)], done);
+        } catch (error) {
+          count = differingCount(error);
+          if (count === undefined) throw error;
+        }
+      });
+      return count;
+    },
   };
+}
+
+type SkipReason = JobBatchResult['skipped'][number]['reason'];
+
+/** Returns the number of skipped jobs by reason, without the jobs that already were as wanted. */
+function skippedOf(results: readonly JobBatchResult[]): ReadonlyMap<SkipReason, number> {
+  const counts = new Map<SkipReason, number>();
+  for (const { reason, count } of results.flatMap((result) => result.skipped)) {
+    if (reason !== 'unchanged') counts.set(reason, (counts.get(reason) ?? 0) + count);
+  }
+  return counts;
+}
+
+/** Describes the skipped jobs, with a number for each of several reasons. */
+function toSkippedText(skipped: ReadonlyMap<SkipReason, number>): string | undefined {
+  if (skipped.size === 0) return undefined;
+  const count = [...skipped.values()].reduce((sum, one) => sum + one, 0);
+  const reasons = [...skipped].map(([key, number]) => {
+    const reason = text(`batch.skipped.${key}`);
+    return skipped.size === 1 ? reason : text('batch.skipped.each', { number, reason });
+  });
+  return [text('batch.skipped', { count }), ...reasons].join(' ');
+}
+
+/** Returns the number of matching jobs in a `count_differs` error. */
+function differingCount(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.reason !== 'count_differs') return undefined;
+  const { count } = error.details;
+  return typeof count === 'number' ? count : undefined;
 }

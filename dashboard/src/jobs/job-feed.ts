@@ -166,8 +166,8 @@ export interface JobFilter {
   readonly provider: string | undefined;
 }
 
-/** Returns the query of GET /v1/jobs for a filter. */
-function toJobQuery(filter: JobFilter) {
+/** Returns the query of GET /v1/jobs for a filter, which is also the filter of a batch. */
+export function toJobQuery(filter: JobFilter) {
   const { search, show, status, provider } = filter;
   return {
     visibility: show === 'hidden' ? ('hidden' as const) : ('active' as const),

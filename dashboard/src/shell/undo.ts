@@ -25,11 +25,12 @@ export function createUndo(toasts: Toasts) {
     clear(): void {
       for (const { toast } of stack.splice(0)) toasts.close(toast);
     },
-    /** Shows a message about a completed action, and offers to undo it. */
-    offer(done: string, revert: () => void): void {
+    /** Shows a message about a completed action, and offers to undo it. `detail` is more information about the action. */
+    offer(done: string, revert: () => void, detail?: string): void {
       const toast = toasts.show({
         kind: 'done',
         text: done,
+        ...(detail !== undefined && { detail }),
         action: { label: text('action.undo'), run: () => revertEntry(toast) },
       });
       stack.push({ revert, toast });

@@ -126,12 +126,13 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
   /** Sets or clears the favourite mark. A single job needs no message, because its card shows the change. */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
     const list = known(ids).filter((job) => job.favorite !== favorite);
-    const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
-    const { done } = outcome;
-    if (done.length > 1) {
-      const key = favorite ? 'gallery.favourited' : 'gallery.unfavourited';
-      undo.offer(text(key, { count: done.length }), () => void setFavorite(done, !favorite));
+    if (list.length > 1) {
+      const action = favorite ? 'favorite' : 'unfavorite';
+      const done = favorite ? 'gallery.favourited' : 'gallery.unfavourited';
+      await batches.change({ action }, toIds(list), done);
+      return;
     }
+    const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
     report(outcome, 'gallery.favouriteFailed', () => void setFavorite(outcome.failed, favorite));
   }
 
@@ -141,11 +142,14 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
     if (list.length === 0 && ids.length > 0) {
       toasts.show({ kind: 'refused', text: text('gallery.stillOpen') });
     }
+    const done = hidden ? 'gallery.wasHidden' : 'gallery.wasRestored';
+    if (list.length > 1) {
+      await batches.change({ action: hidden ? 'hide' : 'restore' }, toIds(list), done);
+      return;
+    }
     const outcome = await runForEach(list, ({ id }) => jobs.setHidden(id, hidden));
-    const { done } = outcome;
-    if (done.length > 0) {
-      const key = hidden ? 'gallery.wasHidden' : 'gallery.wasRestored';
-      undo.offer(text(key, { count: done.length }), () => void setHidden(done, !hidden));
+    if (outcome.done.length > 0) {
+      undo.offer(text(done, { count: 1 }), () => void setHidden(outcome.done, !hidden));
     }
     const key = hidden ? 'gallery.hideFailed' : 'gallery.restoreFailed';
     report(outcome, key, () => void setHidden(outcome.failed, hidden));
@@ -162,6 +166,8 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
 
   return { setFavorite, setHidden, cancelWaiting, cancelRunning };
 }
+
+const toIds = (list: readonly JobSummary[]) => list.map(({ id }) => id);
 
 /** The ids for which an action succeeded, the ids for which it failed, and the first error. */
 interface Outcome {

@@ -129,7 +129,7 @@ function shownVerdict(job: JobSummary) {
 /** Makes the whole card a link to its job. While a selection is active, a press selects or deselects the card. */
 function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCursor: boolean }) {
   const { router } = usePage();
-  const { state } = useGallery();
+  const { state, selected } = useGallery();
   const path = `/jobs/${job.id}`;
 
   function onClick(event: MouseEvent): void {
@@ -144,7 +144,7 @@ function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCurs
     event.preventDefault();
     cursor.value = job.id;
     // A click event from the Enter key has a `detail` of 0. Enter always opens the job.
-    if (selection.active.peek() && event.detail > 0) selection.toggle(job.id);
+    if (selection.active.peek() && event.detail > 0) selected.toggle(job.id);
     else router.navigate(path);
   }
 
@@ -323,7 +323,7 @@ interface PickButtonProps {
 }
 
 function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
-  const { state } = useGallery();
+  const { selected } = useGallery();
   return (
     <button
       type="button"
@@ -332,7 +332,7 @@ function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
       aria-checked={isPicked}
       aria-label={text('card.select')}
       tabIndex={tabIndex}
-      onClick={() => state.selection.toggle(id)}
+      onClick={() => selected.toggle(id)}
     >
       <i class="middle">{isPicked && <Icon of={Check} small />}</i>
     </button>

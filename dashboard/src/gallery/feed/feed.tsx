@@ -86,6 +86,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
   const { state } = useGallery();
   const { value: cursor } = state.cursor;
   const { value: picked } = state.selection.ids;
+  const isWhole = state.selection.whole.value !== undefined;
   const title = formatDay(day.day / 1000, new Date(today.value));
   const id = `day-${day.day}`;
   const shown = rows.flatMap((row) => layout.rows[row] ?? []);
@@ -122,7 +123,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
               top={row.top - day.top}
               height={row.height}
               isCursor={tile.id === cursor}
-              isPicked={picked.has(tile.id)}
+              isPicked={isWhole || picked.has(tile.id)}
             />
           )),
         )}

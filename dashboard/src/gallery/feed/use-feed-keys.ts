@@ -70,52 +70,38 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
 }
 
 function useCommands(): KeyBindings {
-  const { jobs } = usePage();
-  const { state, actions } = useGallery();
+  const { state, actions, selected } = useGallery();
   const { selection } = state;
-  const job = (id: string | undefined) => (id === undefined ? undefined : jobs.get(id)?.peek());
 
-  /** Returns a key handler that calls `run` with the ids of the selected cards, or else of the focused card. */
-  function on(run: (ids: readonly string[], first: string) => void) {
+  /** Returns a key handler that calls `run` with the first target if a card is selected or focused, or a list is selected. */
+  function on(run: (first: string) => void) {
     return (event: KeyboardEvent) => {
-      const isChosen = selection.ids.peek().size > 0;
+      const isChosen = selection.ids.peek().size > 0 || selection.whole.peek() !== undefined;
       if (!isChosen && cardOf(document.activeElement) === undefined) return;
-      const ids = state.targets();
-      const [first] = ids;
+      const [first] = state.targets();
       if (first === undefined) return;
       event.preventDefault();
-      run(ids, first);
+      run(first);
     };
-  }
-
-  /** Selects all jobs under the filter, also those that have not been read yet. */
-  async function selectAll(): Promise<void> {
-    const feed = state.feed.peek();
-    selection.all(state.arrivals.shown.peek());
-    if (feed.complete.peek()) return;
-    await feed.loadAll();
-    if (state.feed.peek() === feed && selection.active.peek()) {
-      selection.all(state.arrivals.shown.peek());
-    }
   }
 
   return {
     x: on(() => {
       const id = state.cursor.peek();
-      if (id !== undefined) selection.toggle(id);
+      if (id !== undefined) selected.toggle(id);
     }),
-    f: on((ids, first) => void actions.setFavorite(ids, job(first)?.favorite !== true)),
-    h: on((ids, first) => void actions.setHidden(ids, job(first)?.deleted === undefined)),
-    Delete: on((ids) => actions.remove(ids)),
-    e: on((_ids, first) => actions.editThis(first)),
-    r: on((ids) => void actions.makeAgain(ids)),
-    d: on((ids) => void actions.download(ids)),
-    c: on((ids) => actions.compare(ids)),
-    l: on((ids) => actions.openTable(ids)),
+    f: on(selected.favourite),
+    h: on(selected.hide),
+    Delete: on(selected.remove),
+    e: on(actions.editThis),
+    r: on(selected.makeAgain),
+    d: on(selected.download),
+    c: on(selected.compare),
+    l: on(selected.openTable),
     '$mod+a': (event) => {
       if (!isFree(event.target)) return;
       event.preventDefault();
-      void selectAll();
+      selected.selectAll();
     },
     Escape: () => {
       if (selection.active.peek()) selection.clear();

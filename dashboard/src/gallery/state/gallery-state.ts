@@ -58,6 +58,12 @@ export function createGalleryState(deps: Deps) {
   });
 
   effect(() => {
+    // A whole list is selected under its filter, so another list ends the selection.
+    void feed.value;
+    if (selection.whole.peek() !== undefined) selection.clear();
+  });
+
+  effect(() => {
     // If the pages that were read contain only waiting jobs without cards, the images are on later pages.
     const { state, complete, loadMore } = feed.value;
     const isEmpty = arrivals.shown.value.length === 0;

@@ -1,7 +1,18 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import type { JobCounts } from '../../jobs/job-counts.ts';
+import type { JobFilter } from '../../jobs/job-feed.ts';
 
+/** All jobs under a filter, also those that the page has not read. */
+export interface WholeList {
+  readonly filter: JobFilter;
+  /** Undefined until the bridge has counted the jobs. */
+  readonly counts: JobCounts | undefined;
+}
+
+/** Creates the selection, which is either a set of cards or a whole list. */
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
+  const whole = signal<WholeList | undefined>(undefined);
   /** True if a press on a card selects the card instead of opening its job. */
   const active = signal(false);
   /** The card at which a range starts, and the ids that are selected besides the range. */
@@ -11,12 +22,16 @@ export function createSelection() {
   function set(next: ReadonlySet<string>): void {
     batch(() => {
       ids.value = next;
+      whole.value = undefined;
       if (next.size > 0) active.value = true;
     });
   }
 
   return {
+    /** The selected cards. Empty if a whole list is selected. */
     ids: ids as ReadonlySignal<ReadonlySet<string>>,
+    /** The selected list. Undefined if cards are selected. */
+    whole: whole as ReadonlySignal<WholeList | undefined>,
     active: active as ReadonlySignal<boolean>,
 
     start(): void {
@@ -40,6 +55,16 @@ export function createSelection() {
       base = new Set(list);
       set(base);
     },
+    /** Selects a whole list, or replaces its counts. */
+    allOf(list: WholeList): void {
+      batch(() => {
+        set(new Set());
+        whole.value = list;
+        active.value = true;
+      });
+      anchor = undefined;
+      base = new Set();
+    },
     /** Removes ids that are no longer in the list from the selection. */
     keep(list: readonly string[]): void {
       if (ids.peek().size === 0) return;
@@ -54,6 +79,7 @@ export function createSelection() {
       base = new Set();
       batch(() => {
         ids.value = base;
+        whole.value = undefined;
         active.value = false;
       });
     },
