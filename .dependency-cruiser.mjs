@@ -138,7 +138,7 @@ const PACKAGES = {
   'ipaddr.js': '^lib/net/',
   'better-sqlite3': '^(lib/storage|local-runtime/server/locks)/',
   '@aws-sdk/client-s3': '^lib/storage/s3/',
-  '@smithy/signature-v4': '^lib/storage/s3/',
+  '@aws-sdk/s3-request-presigner': '^lib/storage/s3/',
   pg: '^lib/storage/postgres/',
   'pg-copy-streams': '^lib/storage/postgres/',
   sharp: '^lib/images/',

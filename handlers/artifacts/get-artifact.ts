@@ -12,7 +12,10 @@ import {
 } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}: returns the verified bytes or a range of the bytes, 304 if the client's copy is current, or a redirect to the bucket. */
+/**
+ * GET /v1/artifacts/{id}: returns the verified bytes or a range of the bytes, 304 if the client's copy is current, or a redirect to
+ * the bucket.
+ */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifact',
   summary: 'Download an artifact',

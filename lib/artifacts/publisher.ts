@@ -141,8 +141,8 @@ export function createPublisher(deps: Deps) {
     /**
      * Removes the files of publications, then their intents. Files that cannot be removed now are removed by `recover` later.
      * Ignores a publication that is committed or belongs to another process, because its files must stay. If another process has
-     * removed the intent meanwhile, the files are removed too. Throws `artifact` if a
-     * file cannot be removed, and `overloaded` if the store fails.
+     * removed the intent meanwhile, removes the files too. Throws `artifact` if a file cannot be removed, and `overloaded` if the
+     * store fails.
      */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));

@@ -78,8 +78,8 @@ export function createJobs(deps: Deps) {
       toAccepted(await deps.acceptance.submit(request, context)),
 
     /**
-     * Submits a new job with the request, the images, the priority, the labels, the group and the webhook of a job that failed, was cancelled
-     * or was interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
+     * Submits a new job with the request, the images, the priority, the labels, the group and the webhook of a job that failed, was
+     * cancelled or was interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
      */
     retry: async (id: string, context: RequestContext): Promise<AcceptedJob> =>
       toAccepted(await deps.acceptance.retry(id, context)),

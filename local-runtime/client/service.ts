@@ -40,7 +40,7 @@ export function createService({ url, token }: ServiceAddress) {
       return await fetch(`${url}${path}`, {
         method,
         headers: {
-          ...{ 'x-artifact-redirect': 'never' },
+          'x-artifact-redirect': 'never',
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(key === undefined ? {} : { 'idempotency-key': key }),

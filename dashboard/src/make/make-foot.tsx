@@ -1,16 +1,14 @@
-import { ArrowUp, CircleAlert, EqualNot, ImagePlus, PencilLine, Unplug } from 'lucide';
+import { CircleAlert, EqualNot, ImagePlus, PencilLine, Unplug } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { ApiError } from '../api/api.ts';
 import type { ImagePlan } from '../api/schemas.ts';
-import { Button, Icon } from '../controls/button.tsx';
-import { Stepper } from '../controls/inputs.tsx';
+import { Icon } from '../controls/button.tsx';
 import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
-import { togglePanel } from '../shell/preferences.ts';
-import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { firstSource } from './draft.ts';
+import { MakeDock, MakeGo } from './make-go.tsx';
 import { type Fix, isRefused as isRouteRefused, toPlanText } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
@@ -20,43 +18,19 @@ export function MakeFoot() {
   const { draft, chosen } = usePage();
   const { canSubmit, submit } = useSubmit();
   const count = draft.settings.value.parameters?.n ?? 1;
-  const limits = chosen.value?.capabilities?.count;
-  useShortcuts({ '$mod+Enter': () => submit() });
   return (
     <div class="make-foot stack">
       <PlanLine />
-      <div class="make-go">
-        <Stepper
-          label={text('make.count')}
-          fewer={text('make.count.fewer')}
-          more={text('make.count.more')}
-          value={count}
-          min={limits?.min ?? 1}
-          max={limits?.max ?? 255}
-          onChange={(n) => draft.set('parameters', { n: n === 1 ? undefined : n })}
-        />
-        <Button
-          class="grow"
-          look="primary"
-          size="big"
-          disabled={!canSubmit}
-          onClick={() => submit()}
-        >
-          {text('make.submit', { count })}
-          <kbd class="only-wide">
-            {text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}
-          </kbd>
-        </Button>
-      </div>
+      <MakeGo
+        send={text('make.submit', { count })}
+        canSend={canSubmit}
+        onSend={submit}
+        limits={chosen.value?.capabilities?.count}
+      />
     </div>
   );
 }
 
-export function isApple(): boolean {
-  return /Mac|iP(hone|ad)/.test(navigator.userAgent);
-}
-
-/** Shows what will happen when the draft is sent. */
 function PlanLine() {
   const { plan, connection } = usePage();
   const state = plan.value;
@@ -217,36 +191,20 @@ export function toWords(error: unknown): { readonly text: string; readonly detai
   };
 }
 
-/** Shows the draft as one line below the images while the panel is hidden. A press on the line opens the panel. */
+/** Shows the draft as one line below the images while the panel is hidden. */
 export function Dock() {
-  const { draft, router } = usePage();
+  const { draft } = usePage();
   const { canSubmit, submit } = useSubmit();
   const prompt = draft.settings.value.prompt?.trim();
   const count = draft.settings.value.parameters?.n ?? 1;
   return (
-    <div class="dock float row">
-      <button
-        type="button"
-        class="open row grow"
-        onClick={() => {
-          if (matchMedia('(min-width: 900px)').matches) togglePanel();
-          else router.openLayer('make');
-        }}
-      >
-        <Icon of={ImagePlus} />
-        <span class={prompt ? 'cut' : 'cut faint'}>
-          {prompt || text('make.prompt.placeholder')}
-        </span>
-      </button>
-      <button
-        type="button"
-        class="go middle edged"
-        aria-label={text('make.submit', { count })}
-        disabled={!canSubmit}
-        onClick={submit}
-      >
-        <Icon of={ArrowUp} />
-      </button>
-    </div>
+    <MakeDock
+      icon={ImagePlus}
+      line={prompt || text('make.prompt.placeholder')}
+      isFaint={!prompt}
+      send={text('make.submit', { count })}
+      canSend={canSubmit}
+      onSend={submit}
+    />
   );
 }

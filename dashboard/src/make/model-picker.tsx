@@ -78,20 +78,30 @@ function ModelChoice() {
 
   return (
     <div ref={box} class="model-choice stack" onKeyDown={onKeyDown}>
-      {count >= MANY && (
-        <Field
-          type="search"
-          label={text('make.model.filter')}
-          placeholder={text('make.model.filter')}
-          value={filter}
-          before={<Icon of={Search} />}
-          onInput={setFilter}
-        />
-      )}
+      {count >= MANY && <ModelFilter value={filter} onInput={setFilter} />}
       <div role="listbox" aria-label={text('make.model')} class="scroll" tabIndex={-1}>
         <ModelOptions filter={filter.trim().toLowerCase()} />
       </div>
     </div>
+  );
+}
+
+interface FilterProps {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** Takes the words that select models in a long list. */
+export function ModelFilter({ value, onInput }: FilterProps) {
+  return (
+    <Field
+      type="search"
+      label={text('make.model.filter')}
+      placeholder={text('make.model.filter')}
+      value={value}
+      before={<Icon of={Search} />}
+      onInput={onInput}
+    />
   );
 }
 

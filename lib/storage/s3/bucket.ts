@@ -9,7 +9,6 @@ import {
   isRejection,
   toBucketError,
 } from './bucket-errors.ts';
-import { presignedUrl } from './presigned-url.ts';
 
 /** The settings of `artifacts.s3`. */
 export interface BucketSettings {
@@ -123,7 +122,8 @@ export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'n
         ResponseCacheControl: 'private, max-age=31536000, immutable',
       });
       try {
-        return await presignedUrl(client, command, LINK_SECS);
+        const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+        return await getSignedUrl(client, command, { expiresIn: LINK_SECS });
       } catch (error) {
         throw toBucketError(error);
       }

@@ -29,7 +29,10 @@ interface Props {
 /** The width of a tile in CSS pixels, for which thumbnails are requested. */
 const TILE_PX = 320;
 
-/** Shows one place of a race: an image with the button that chooses it, a job that has not ended, or the reason why there is no image. */
+/**
+ * Shows one place of a race: an image with the button that chooses the image, a job that has not ended, or the reason why there is no
+ * image.
+ */
 export function RaceCell(props: Props) {
   const { cell, name, number, mayChange, onChoose } = props;
   const { job } = cell;

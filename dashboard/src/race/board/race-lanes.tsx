@@ -23,7 +23,9 @@ interface Lane {
   readonly provider: string;
 }
 
-/** Shows the table of a race. The keys 1 to 9 choose the winner of the row that has the focus, and arrow keys move through the cells. */
+/**
+ * Shows the table of a race. The keys 1 to 9 choose the winner of the row that has the focus, and arrow keys move through the cells.
+ */
 export function RaceLanes({ board, mayChange }: Props) {
   const { value: table } = board.table;
   const lanes = useLanes(board, table);

@@ -1,10 +1,9 @@
-import { Check, Search } from 'lucide';
+import { Check } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { Provider, RouteSum } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
-import { Field } from '../../controls/inputs.tsx';
 import { isRehearsal, isRehearsedFailure, toAbilities } from '../../make/model-abilities.ts';
-import { notReady } from '../../make/model-picker.tsx';
+import { ModelFilter, notReady } from '../../make/model-picker.tsx';
 import { toRefusal } from '../../make/plan-text.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
@@ -62,16 +61,7 @@ export function RaceModels() {
           {text('race.models.chosen', { count: next.racers.length, limit: MOST_RACERS })}
         </span>
       </div>
-      {all.length > MOST_LISTED && (
-        <Field
-          type="search"
-          label={text('make.model.filter')}
-          placeholder={text('make.model.filter')}
-          value={filter}
-          before={<Icon of={Search} />}
-          onInput={setFilter}
-        />
-      )}
+      {all.length > MOST_LISTED && <ModelFilter value={filter} onInput={setFilter} />}
       <ul>
         {listed.map(({ provider, racer }) => (
           <RacerRow

@@ -1,11 +1,9 @@
-import { ArrowUp, CircleAlert, ListOrdered, PencilLine, Trophy, Unplug } from 'lucide';
+import { CircleAlert, ListOrdered, PencilLine, Trophy, Unplug } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { Button, Icon } from '../../controls/button.tsx';
-import { Stepper } from '../../controls/inputs.tsx';
-import { FanOut, isApple, Line, toWords } from '../../make/make-foot.tsx';
+import { Button } from '../../controls/button.tsx';
+import { FanOut, Line, toWords } from '../../make/make-foot.tsx';
+import { MakeDock, MakeGo } from '../../make/make-go.tsx';
 import { usePage } from '../../page-context.ts';
-import { togglePanel } from '../../shell/preferences.ts';
-import { useShortcuts } from '../../shell/shortcuts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import { formatDollars } from '../money.ts';
@@ -52,66 +50,37 @@ export function RaceExpansion() {
 
 /** Shows the plan of the race and starts it. */
 export function RaceFoot() {
-  const { draft, usage } = usePage();
+  const { usage } = usePage();
   const next = useNextRace();
   useRacePlan(next);
   const { canStart, start } = useStart(next);
   useEffect(() => {
     void usage.read();
   }, [usage]);
-  useShortcuts({ '$mod+Enter': start });
   return (
     <div class="make-foot stack">
       <RaceLine next={next} />
-      <div class="make-go">
-        <Stepper
-          label={text('make.count')}
-          fewer={text('make.count.fewer')}
-          more={text('make.count.more')}
-          value={next.images}
-          min={1}
-          max={255}
-          onChange={(n) => draft.set('parameters', { n: n === 1 ? undefined : n })}
-        />
-        <Button class="grow" look="primary" size="big" disabled={!canStart} onClick={start}>
-          {text('race.start', { count: next.requests })}
-          <kbd class="only-wide">
-            {text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}
-          </kbd>
-        </Button>
-      </div>
+      <MakeGo
+        send={text('race.start', { count: next.requests })}
+        canSend={canStart}
+        onSend={start}
+      />
     </div>
   );
 }
 
 /** Shows the next race as one line below the results while the panel is hidden. */
 export function RaceDock() {
-  const { router } = usePage();
   const next = useNextRace();
   const { canStart, start } = useStart(next);
   return (
-    <div class="dock float row">
-      <button
-        type="button"
-        class="open row grow"
-        onClick={() => {
-          if (matchMedia('(min-width: 900px)').matches) togglePanel();
-          else router.openLayer('make');
-        }}
-      >
-        <Icon of={Trophy} />
-        <span class="cut">{text('race.change')}</span>
-      </button>
-      <button
-        type="button"
-        class="go middle edged"
-        aria-label={text('race.start', { count: next.requests })}
-        disabled={!canStart}
-        onClick={start}
-      >
-        <Icon of={ArrowUp} />
-      </button>
-    </div>
+    <MakeDock
+      icon={Trophy}
+      line={text('race.change')}
+      send={text('race.start', { count: next.requests })}
+      canSend={canStart}
+      onSend={start}
+    />
   );
 }
 

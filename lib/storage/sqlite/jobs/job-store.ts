@@ -356,7 +356,8 @@ function prepareInsert(database: StoreDatabase) {
     const { lastInsertRowid } = insert.run({
       ...{ model: null, ...job, ...ofRequest, bytes, token },
       labels: JSON.stringify(labels),
-      ...{ groupId: group?.id ?? null, groupRow: group?.row ?? null },
+      groupId: group?.id ?? null,
+      groupRow: group?.row ?? null,
       groupColumn: group?.column ?? null,
     });
     const sequence = Number(lastInsertRowid);

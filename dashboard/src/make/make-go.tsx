@@ -1,0 +1,82 @@
+import { ArrowUp, type IconNode } from 'lucide';
+import { Button, Icon } from '../controls/button.tsx';
+import { Stepper } from '../controls/inputs.tsx';
+import { usePage } from '../page-context.ts';
+import { togglePanel } from '../shell/preferences.ts';
+import { useShortcuts } from '../shell/shortcuts.ts';
+import { text } from '../text/text.ts';
+
+interface Sending {
+  /** The name of the button that sends. */
+  readonly send: string;
+  readonly canSend: boolean;
+  readonly onSend: () => void;
+}
+
+interface GoProps extends Sending {
+  /** The numbers of images that one request can have. */
+  readonly limits?: { readonly min: number; readonly max: number } | undefined;
+}
+
+/** Chooses the number of images, and sends the draft by the button or its key. */
+export function MakeGo({ send, canSend, onSend, limits = { min: 1, max: 255 } }: GoProps) {
+  const { draft } = usePage();
+  useShortcuts({ '$mod+Enter': onSend });
+  return (
+    <div class="make-go">
+      <Stepper
+        label={text('make.count')}
+        fewer={text('make.count.fewer')}
+        more={text('make.count.more')}
+        value={draft.settings.value.parameters?.n ?? 1}
+        min={limits.min}
+        max={limits.max}
+        onChange={(n) => draft.set('parameters', { n: n === 1 ? undefined : n })}
+      />
+      <Button class="grow" look="primary" size="big" disabled={!canSend} onClick={onSend}>
+        {send}
+        <kbd class="only-wide">{text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}</kbd>
+      </Button>
+    </div>
+  );
+}
+
+function isApple(): boolean {
+  return /Mac|iP(hone|ad)/.test(navigator.userAgent);
+}
+
+interface DockProps extends Sending {
+  readonly icon: IconNode;
+  readonly line: string;
+  /** True if the line stands for something that is not written yet. */
+  readonly isFaint?: boolean;
+}
+
+/** Shows what would be sent as one line while the panel is hidden. A press on the line opens the panel. */
+export function MakeDock({ icon, line, isFaint = false, send, canSend, onSend }: DockProps) {
+  const { router } = usePage();
+  return (
+    <div class="dock float row">
+      <button
+        type="button"
+        class="open row grow"
+        onClick={() => {
+          if (matchMedia('(min-width: 900px)').matches) togglePanel();
+          else router.openLayer('make');
+        }}
+      >
+        <Icon of={icon} />
+        <span class={isFaint ? 'cut faint' : 'cut'}>{line}</span>
+      </button>
+      <button
+        type="button"
+        class="go middle edged"
+        aria-label={send}
+        disabled={!canSend}
+        onClick={onSend}
+      >
+        <Icon of={ArrowUp} />
+      </button>
+    </div>
+  );
+}
