@@ -11,6 +11,7 @@ import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { sleep } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
+import type { Task } from '../../lib/platform/task.ts';
 import type { Stores } from '../../lib/storage/open-stores.ts';
 import { startTasks } from '../../local-runtime/server/task-loop.ts';
 import { startWorkerLoop } from '../../local-runtime/server/worker-loop.ts';
@@ -93,8 +94,9 @@ interface Process {
 
 interface Running {
   readonly app: App;
+  readonly tasks: readonly Task[];
   readonly loop: ReturnType<typeof startWorkerLoop>;
-  readonly tasks: ReturnType<typeof startTasks>;
+  readonly taskLoops: ReturnType<typeof startTasks>;
 }
 
 /** Calls that no caller repeats. SQLite never reports them as failed after it has committed them, and PostgreSQL remembers them. */
@@ -297,8 +299,9 @@ export function createBridge(deps: Deps) {
       return;
     }
     log(`process ${own.number} serves`);
-    const tasks = startTasks(app.tasks, own.timers.clock);
-    own.running = { app, loop: startWorkerLoop(app.worker, WORKERS), tasks };
+    const tasks = app.tasks.map(oneRunAtATime);
+    const taskLoops = startTasks(tasks, own.timers.clock);
+    own.running = { app, tasks, loop: startWorkerLoop(app.worker, WORKERS), taskLoops };
   }
 
   return {
@@ -319,13 +322,13 @@ export function createBridge(deps: Deps) {
     async stop(graceMs: number): Promise<void> {
       const own = current;
       if (!own?.running || own.isOver) return;
-      const { app, loop, tasks } = own.running;
+      const { app, loop, taskLoops } = own.running;
       log(`process ${own.number} stops`);
       const grace = new AbortController();
       const reason = new BridgeError('cancelled', 'the bridge is stopping');
       own.timers.clock.after(graceMs, () => grace.abort(reason));
       const stopped = Promise.all([app.drain(grace.signal), loop.drain(grace.signal)])
-        .then(tasks.stop)
+        .then(taskLoops.stop)
         .then(app.close)
         .then(() => (isCut ? undefined : own.leave?.()));
       await Promise.race([stopped, own.death]);
@@ -398,10 +401,10 @@ export function createBridge(deps: Deps) {
       return read;
     },
 
-    /** Runs a task of the process now. */
+    /** Runs a task of the process, after the run that is under way. */
     async runTask(name: string): Promise<void> {
       const own = current;
-      const task = own?.running?.app.tasks.find((it) => it.name === name);
+      const task = own?.running?.tasks.find((it) => it.name === name);
       await Promise.race([task?.run(NEVER_ABORTS).catch(() => {}), own?.death]);
     },
 
@@ -413,6 +416,19 @@ export function createBridge(deps: Deps) {
 }
 
 const NEVER_ABORTS = new AbortController().signal;
+
+/** Returns the task with runs that follow each other, whoever starts them. */
+function oneRunAtATime(task: Task): Task {
+  let last = Promise.resolve();
+  return {
+    ...task,
+    run(signal, succeeded) {
+      const run = last.then(() => task.run(signal, succeeded));
+      last = run.catch(() => {});
+      return run;
+    },
+  };
+}
 
 function arrive({ clock }: ProcessTimers): Promise<void> {
   return new Promise((resolve) => void clock.after(0, resolve));
