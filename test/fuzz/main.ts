@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../support/start-bridge.ts';
-import { replayInput, runFuzzer } from './fuzzer.ts';
+import { type FuzzReport, replayInput, runFuzzer } from './fuzzer.ts';
 import { FUZZERS } from './fuzzers.ts';
 import { runSchemathesis, SCHEMATHESIS } from './schemathesis.ts';
 
@@ -26,24 +26,25 @@ if (count === 0) {
 }
 const maxMs = (Number(values.minutes) * 60_000) / count;
 
+function print(name: string, { runs, violation }: FuzzReport): void {
+  console.log(`${name}: ${runs} inputs, ${violation ?? 'no violation'}`);
+  if (violation !== undefined) process.exitCode = 1;
+}
+
 try {
   for (const fuzzer of fuzzers) {
-    const { runs, violation } =
+    print(
+      fuzzer.name,
       values.input === undefined
         ? await runFuzzer(fuzzer, { seed, runs: 2 ** 30, maxMs })
         : await replayInput(fuzzer, {
             bytes: await readFile(values.input),
             sizes: values.sizes.split(',').map(Number),
-          });
-    console.log(
-      `${fuzzer.name}: ${runs} inputs, ${violation === undefined ? 'no violation' : violation}`,
+          }),
     );
-    if (violation !== undefined) process.exitCode = 1;
   }
   if (values.input === undefined && isChosen(SCHEMATHESIS)) {
-    const isClean = await runSchemathesis({ seed, maxMs });
-    console.log(`${SCHEMATHESIS}: ${isClean ? 'no violation' : 'a violation, see above'}`);
-    if (!isClean) process.exitCode = 1;
+    print(SCHEMATHESIS, await runSchemathesis({ seed, maxMs }));
   }
 } finally {
   await cleanUp();

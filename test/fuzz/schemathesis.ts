@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PERMISSIONS } from '../../lib/contract/request/caller.ts';
 import { freshFolder, runProgram } from '../support/start-bridge.ts';
+import { runBounded } from './bounded-run.ts';
+import type { FuzzReport } from './fuzzer.ts';
 import { startWatchedBridge } from './watched-bridge.ts';
 
 /** The name with which `--only` selects the generator. */
@@ -37,13 +38,35 @@ expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 /** The operations whose reply is a stream of events, which may have no end. OpenAPI 3.1 cannot describe single events. */
 const STREAMS = ['streamImage', 'streamJobs', 'streamJob', 'openMcpStream'];
 
+/** The reasons of a regular end. */
+const ENDS = ['completed', 'max_time', 'interrupted'];
+
 const TOKENS = 'server.tokens_file=tokens.toml';
+
+/** The generator looks at its clock only between requests, and one generated request may take minutes on a busy machine. */
+const OVERTIME_MS = 60_000;
+/** The time for the report of the findings. */
+const GRACE_MS = 60_000;
+
+/** The members of the report of schemathesis that are read. An error is a request without a reply, or one that was not generated. */
+interface Findings {
+  readonly stop_reason: string;
+  readonly test_cases: { readonly generated: number };
+  readonly failures: readonly { readonly title: string; readonly operations: readonly string[] }[];
+  readonly errors: readonly { readonly title: string }[];
+}
 
 /**
  * Sends requests that schemathesis generates from the OpenAPI document, and requests that violate the document, to the started
- * program. Installs schemathesis in the folder for temporary files first. Resolves with true if no reply broke a promise.
+ * program. Installs schemathesis in the folder for temporary files first.
  */
-export async function runSchemathesis({ seed, maxMs }: { seed: number; maxMs: number }) {
+export async function runSchemathesis({
+  seed,
+  maxMs,
+}: {
+  readonly seed: number;
+  readonly maxMs: number;
+}): Promise<FuzzReport> {
   install();
   const cwd = await freshFolder();
   const words = ['tokens', 'add', 'fuzz', '--permissions', PERMISSIONS.join(), '--set', TOKENS];
@@ -56,8 +79,9 @@ export async function runSchemathesis({ seed, maxMs }: { seed: number; maxMs: nu
     set: [TOKENS, 'server.mcp.enabled=true', 'server.metrics.enabled=true'],
   });
   const file = join(cwd, 'schemathesis.toml');
+  const report = join(cwd, 'report.json');
   await writeFile(file, CONFIGURATION);
-  const child = spawn(
+  await runBounded(
     PROGRAM,
     [
       ...['--config-file', file],
@@ -65,15 +89,27 @@ export async function runSchemathesis({ seed, maxMs }: { seed: number; maxMs: nu
       ...['--checks', CHECKS.join(), '--continue-on-failure', '--suppress-health-check', 'all'],
       ...['--phases', 'fuzzing,coverage', '--seed', String(seed)],
       ...['--max-time', String(Math.ceil(maxMs / 1000)), '--request-timeout', '60'],
-      ...['--generation-database', 'none', '--warnings', 'off'],
+      ...['--generation-database', 'none', '--warnings', 'off', '--report-json-path', report],
       ...STREAMS.flatMap((operation) => ['--exclude-operation-id', operation]),
     ],
-    { cwd, stdio: ['ignore', 'inherit', 'inherit'] },
+    { cwd, maxMs: maxMs + OVERTIME_MS, graceMs: GRACE_MS },
   );
-  const [code] = await once(child, 'exit');
   await expectSound();
   await bridge.end();
-  return code === 0;
+  return toFuzzReport(JSON.parse(await readFile(report, 'utf8')) as Findings);
+}
+
+/** A run that was interrupted because its time was over has only tested less. */
+function toFuzzReport({ stop_reason, test_cases, failures, errors }: Findings): FuzzReport {
+  const found = [
+    ...failures.map(({ title, operations }) => `${title}: ${operations.join(', ')}`),
+    ...errors.map(({ title }) => title),
+    ...(ENDS.includes(stop_reason) ? [] : [`the run ended early: ${stop_reason}`]),
+  ];
+  return {
+    runs: test_cases.generated,
+    ...(found.length === 0 ? {} : { violation: `${found.join('\n')}\nsee above` }),
+  };
 }
 
 function install(): void {

@@ -8,6 +8,7 @@ import { StretchError } from './stretches.ts';
 
 const WATCHER = fileURLToPath(new URL('watch-loop.ts', import.meta.url));
 const WARM_UP = 30;
+const DOCUMENT_TRIES = 5;
 
 export interface WatchedBridge {
   readonly bridge: StartedBridge;
@@ -27,7 +28,7 @@ export async function startWatchedBridge(
     env: { ...options.env, NODE_OPTIONS: `--import=${WATCHER}`, WATCHED_LOOP: file },
   });
   const headers = { authorization: `Bearer ${options.token ?? 'none'}` };
-  const document = await (await fetch(`${bridge.address}/v1/openapi.json`, { headers })).json();
+  const document = await fetchDocument(`${bridge.address}/v1/openapi.json`, headers);
   for (let nth = 0; nth < WARM_UP; nth += 1) {
     const response = await fetch(`${bridge.address}/v1/images`, {
       method: 'POST',
@@ -66,4 +67,14 @@ export async function startWatchedBridge(
       }
     },
   };
+}
+
+/** Fetches the OpenAPI document. A busy machine may reach the short time-out of reading, so a reply 408 is tried again. */
+async function fetchDocument(url: string, headers: Readonly<Record<string, string>>) {
+  for (let tries = DOCUMENT_TRIES; ; tries -= 1) {
+    const response = await fetch(url, { headers });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as unknown;
+    if (tries === 1 || response.status !== 408) throw new Error(`no OpenAPI document: ${text}`);
+  }
 }
