@@ -1,8 +1,8 @@
-import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StartedBridge } from '../support/start-bridge.ts';
+import { type StartedBridge, stateOf } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
@@ -94,13 +94,6 @@ async function nameOf(address: string, id: string): Promise<string> {
   const reply = await fetch(`${address}/v1/jobs/${id}`);
   const job = (await reply.json()) as { result: { data: readonly { name: string }[] } };
   return job.result.data[0]?.name ?? '';
-}
-
-async function findFile(folder: string, name: string): Promise<string> {
-  const files = await readdir(folder, { recursive: true });
-  const found = files.find((file) => file.endsWith(name));
-  if (found === undefined) throw new Error(`there is no ${name}`);
-  return join(folder, found);
 }
 
 describe('a job', () => {
@@ -606,7 +599,7 @@ describe('a lost image', () => {
       { prompt: 'Changed', parameters: { size: '64x64' } },
     ]);
     const names = await Promise.all([removed, changed].map((id) => nameOf(own.address, id)));
-    const files = await Promise.all(names.map((name) => findFile(own.cwd, name)));
+    const files = names.map((name) => join(stateOf(own.cwd).artifacts, name));
     await rm(files[0] ?? '');
     await appendFile(files[1] ?? '', 'more');
 

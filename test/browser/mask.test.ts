@@ -1,9 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StartedBridge } from '../support/start-bridge.ts';
+import { type StartedBridge, stateOf } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { keptImages } from './support/kept-images.ts';
@@ -84,11 +84,12 @@ async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | und
 async function removeArtifacts(id: string | undefined): Promise<void> {
   const reply = await fetch(`${bridge.address}/v1/jobs/${id}`);
   const { result } = (await reply.json()) as { result: { data: { id: string }[] } };
-  const files = await readdir(bridge.cwd, { recursive: true });
+  const { artifacts, listArtifacts } = stateOf(bridge.cwd);
+  const files = await listArtifacts();
   for (const { id: artifact } of result.data) {
     const image = await (await fetch(`${bridge.address}/v1/artifacts/${artifact}`)).bytes();
     for (const file of files.filter((name) => /\.(png|jpe?g|webp)$/.test(name))) {
-      const path = join(bridge.cwd, file);
+      const path = join(artifacts, file);
       if ((await readFile(path)).equals(image)) await rm(path);
     }
   }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { IS_SCALED } from '../support/drivers.ts';
 import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
@@ -12,17 +13,13 @@ const SLOW = { prompt: 'a slow one', routing: { model: 'sandbox-slow' } };
 const card = (page: Page, name: string) => page.locator('.provider-card', { hasText: name });
 const part = (page: Page, id: string) => page.locator(`#${id}`);
 
-/**
- * Starts a bridge with successful and failed images, a provider that needs a login, and a provider whose agent is not
- * installed.
- */
+/** Starts a bridge with successful and failed images, a provider that needs a login, and a provider that needs a key. */
 async function startUsedBridge(): Promise<StartedBridge> {
   const bridge = await startDashboard({
     set: [
       'providers.agent_responses.enabled=true',
       `providers.agent_responses.home=${await freshFolder()}`,
-      'providers.agent_app_server.enabled=true',
-      'providers.agent_app_server.executable=/nowhere/agent',
+      'providers.openai_images.work.api_key_env=NOT_SET',
       'runtime.provider_default.max_concurrent=4',
       'server.jobs.max_retained=500',
     ],
@@ -105,14 +102,29 @@ describe('the system view', () => {
     await responses.getByText('Needs a login').waitFor();
     await responses.getByText('codex login').waitFor();
     await responses.getByText(/^Last checked \d+ s ago/).waitFor();
-    const server = card(page, 'Agent App Server');
-    await server.getByText('Agent not found').waitFor();
-    await server.getByText('providers.agent_app_server.executable').waitFor();
+    const images = card(page, 'OpenAI Images');
+    await images.getByText('Needs an API key').waitFor();
+    await images.getByText('image-bridge doctor').waitFor();
     const sandbox = card(page, 'Sandbox');
     await sandbox.getByText('Ready, default, rehearsals only').waitFor();
     await expect
       .poll(() => sandbox.locator('dl').innerText())
       .toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
+  });
+
+  // The configuration rejects the app server of the agent with PostgreSQL.
+  it.skipIf(IS_SCALED)('shows that an agent is not installed', async () => {
+    const bridge = await startDashboard({
+      set: [
+        'providers.agent_app_server.enabled=true',
+        'providers.agent_app_server.executable=/nowhere/agent',
+      ],
+    });
+    const page = await openPage(bridge.address, { path: PATH });
+
+    const server = card(page, 'Agent App Server');
+    await server.getByText('Agent not found').waitFor();
+    await server.getByText('providers.agent_app_server.executable').waitFor();
   });
 
   it('distinguishes two accounts, and shows which of them needs its key', async () => {

@@ -18,10 +18,16 @@ export interface Balancer {
 /** Returns true if HAProxy is installed. In CI HAProxy must be installed, so that no test is skipped. */
 export const isHaproxyInstalled = () => isInstalled('haproxy', ['-v']);
 
-/** Starts HAProxy with the configuration of `infra/container`, in front of two replicas on these ports of loopback. */
-export async function startBalancer(ports: readonly [number, number]): Promise<Balancer> {
+/**
+ * Starts HAProxy with the configuration of `infra/container`, in front of two replicas on these ports of loopback. Without
+ * `ownPort`, HAProxy listens on a free port.
+ */
+export async function startBalancer(
+  ports: readonly [number, number],
+  ownPort?: number,
+): Promise<Balancer> {
   const folder = await mkdtemp(join(tmpdir(), 'haproxy-'));
-  const port = await freePort();
+  const port = ownPort ?? (await freePort());
   const configuration = readFileSync(CONFIGURATION, 'utf8')
     .replace('bind :8787', `bind 127.0.0.1:${port}`)
     .replaceAll('one:8787', `127.0.0.1:${ports[0]}`)

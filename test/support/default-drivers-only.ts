@@ -26,4 +26,5 @@ export const DEFAULT_DRIVERS_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/operations/bucket-outage.test.ts': 'selects its bucket itself',
   'test/e2e/operations/replicas.test.ts': 'selects PostgreSQL and a bucket itself',
   'test/e2e/jobs/replica-kills.test.ts': 'selects PostgreSQL itself',
+  'test/e2e/providers/shared-login-kills.test.ts': 'selects PostgreSQL itself',
 };

@@ -34,6 +34,9 @@ export interface Drivers {
 /** True if `STORES` selects PostgreSQL and a bucket instead of the default drivers. */
 export const IS_SCALED = process.env['STORES'] === 'scaled';
 
+/** True if each bridge of the tests is two replicas behind HAProxy. */
+export const IS_BALANCED = process.env['BALANCED'] === 'true';
+
 /** The commands that check all stored data. PostgreSQL has its own programs for the check of a database. */
 export const CHECKS: readonly (readonly string[])[] = [
   ...(IS_SCALED ? [] : [['state', 'check']]),

@@ -47,7 +47,8 @@ export async function startReplicas({ set = [], env = {} }: Options = {}): Promi
   const start = async (port: number) =>
     startBridge({
       cwd: await freshFolder(),
-      set: [...settings, `server.bind=127.0.0.1:${port}`],
+      port,
+      set: settings,
       env: variables,
     });
   const ports = [await freePort(), await freePort()] as const;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startBalancer } from './balancer.ts';
-import { openDrivers } from './drivers.ts';
+import { IS_BALANCED, openDrivers } from './drivers.ts';
 
 /** Path of the compiled program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
@@ -14,6 +14,8 @@ interface Options {
   readonly command?: 'quickstart' | 'serve' | 'dashboard';
   /** State directory. By default a new folder that `cleanUp` removes. */
   readonly cwd?: string;
+  /** Port to listen on. By default a free one. */
+  readonly port?: number;
   readonly set?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** File descriptor for standard error. With it, `stderr()` is empty. */
@@ -67,15 +69,16 @@ export async function freshFolder(): Promise<string> {
 }
 
 /**
- * Starts the compiled program on a free port, as a user would. Resolves as soon as it listens. With BALANCED=true, starts two
- * replicas behind HAProxy, which look like one bridge.
+ * Starts the compiled program as a user would. Resolves as soon as it listens. With BALANCED=true, starts two replicas behind
+ * HAProxy, which look like one bridge.
  */
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
-  if (process.env['BALANCED'] !== 'true') return startOne({ ...options, cwd });
-  const one = await startOne({ ...options, cwd });
-  const two = await startOne({ ...options, cwd });
-  const { address, stop } = await startBalancer([one.port, two.port]);
+  if (!IS_BALANCED) return startOne({ ...options, cwd });
+  const { port, ...each } = { ...options, cwd };
+  const one = await startOne(each);
+  const two = await startOne(each);
+  const { address, stop } = await startBalancer([one.port, two.port], port);
   return {
     ...one,
     address,
@@ -138,8 +141,8 @@ export async function cleanUp(): Promise<void> {
   );
 }
 
-function toArguments({ set = [] }: Options): string[] {
-  return ['server.bind=127.0.0.1:0', 'providers.sandbox.latency_ms=0', ...set].flatMap(
+function toArguments({ port = 0, set = [] }: Options): string[] {
+  return [`server.bind=127.0.0.1:${port}`, 'providers.sandbox.latency_ms=0', ...set].flatMap(
     (assignment) => ['--set', assignment],
   );
 }

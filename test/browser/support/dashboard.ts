@@ -12,6 +12,8 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
   /** The state directory of an earlier bridge, which is started again. */
   readonly cwd?: string;
+  /** Port to listen on. By default a free one. */
+  readonly port?: number;
   /**
    * True to add the provider `agent-responses` with the emulator as its backend. The sandbox stays the default
    * provider.
@@ -21,12 +23,13 @@ interface Options {
 
 const emulators: ResponsesUpstream[] = [];
 
-/** Starts the service like `npm start`, on a free port with the sandbox as its provider. */
+/** Starts the service like `npm start`, with the sandbox as its provider. */
 export async function startDashboard(options: Options = {}): Promise<StartedBridge> {
-  const { token, cwd, set = [], env = {}, withAgent = false } = options;
+  const { token, cwd, port, set = [], env = {}, withAgent = false } = options;
   return startBridge({
     command: 'quickstart',
     ...(cwd === undefined ? {} : { cwd }),
+    ...(port === undefined ? {} : { port }),
     env: { ...env, ...(token === undefined ? {} : { DASHBOARD_TOKEN: token }) },
     set: [
       ...(token === undefined ? [] : ['server.bearer_token_env=DASHBOARD_TOKEN']),
@@ -39,8 +42,7 @@ export async function startDashboard(options: Options = {}): Promise<StartedBrid
 /** Starts a bridge again on the same port and with the same state. */
 export async function restart(bridge: StartedBridge, options: Options = {}) {
   await bridge.end();
-  const set = [...(options.set ?? []), `server.bind=127.0.0.1:${bridge.port}`];
-  return startDashboard({ ...options, cwd: bridge.cwd, set });
+  return startDashboard({ ...options, cwd: bridge.cwd, port: bridge.port });
 }
 
 async function emulatedAgent(): Promise<string[]> {

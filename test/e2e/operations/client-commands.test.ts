@@ -224,7 +224,7 @@ describe('generate', () => {
       .toHaveLength(1);
 
     await first.end('SIGKILL');
-    await startBridge({ cwd: first.cwd, set: [`server.bind=127.0.0.1:${first.port}`] });
+    await startBridge({ cwd: first.cwd, port: first.port });
 
     expect(await generating).toMatchObject({
       exitCode: 1,
