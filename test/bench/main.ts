@@ -26,6 +26,8 @@ import { jobPosts } from './jobs/job-posts.ts';
 import { jobSearch } from './jobs/job-search.ts';
 import { jobService } from './jobs/job-service.ts';
 import { postgresJobs } from './jobs/postgres-jobs.ts';
+import { postgresMillion } from './jobs/postgres-million.ts';
+import { postgresReplicas } from './jobs/postgres-replicas.ts';
 import { replicas } from './jobs/replicas.ts';
 import { slowDisk } from './jobs/slow-disk.ts';
 import { stateMove } from './jobs/state-move.ts';
@@ -79,6 +81,8 @@ const BENCHES: readonly Bench[] = [
   jobLists,
   jobClaims,
   postgresJobs,
+  postgresMillion,
+  postgresReplicas,
   replicas,
   jobSearch,
   stateMove,

@@ -150,7 +150,8 @@ async function create(store: JobStore): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-async function untilIndexed(indexFile: string, blocks: number): Promise<void> {
+/** Resolves when the index has this number of blocks, each of 4096 jobs. */
+export async function untilIndexed(indexFile: string, blocks: number): Promise<void> {
   const connection = new Sqlite(indexFile, { readonly: true });
   const count = connection.prepare('SELECT count(*) FROM block').pluck();
   const endMs = performance.now() + LONGEST_BUILD_MS;

@@ -1,14 +1,11 @@
 import type { NewJob } from '../../../lib/jobs/job-store-port.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
-import { createIds } from '../../../lib/platform/ids.ts';
-import { type Database, openDatabase } from '../../../lib/storage/postgres/database.ts';
-import { createPostgresStores } from '../../../lib/storage/postgres/postgres-stores.ts';
-import { createReplicaLease } from '../../../lib/storage/postgres/replica-lease.ts';
-import { startPostgres } from '../../support/engines/postgres-server.ts';
+import type { Database } from '../../../lib/storage/postgres/database.ts';
+import { DURABLE, startPostgres } from '../../support/engines/postgres-server.ts';
 import { jobRequest, newJob, succeeded } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
 import { median, p50AndP99, perSecond, withRange } from '../measure/statistics.ts';
 import { CALLERS, createTogether, JOBS_A_ROUND } from './job-creates.ts';
+import { type BenchReplica, openReplica } from './postgres-replica.ts';
 
 const JOBS = 1_000_000;
 const SCOPES = 50;
@@ -18,7 +15,7 @@ const CALLS = 200;
 export const postgresJobs: Bench = {
   name: 'postgres-jobs',
   async run({ rounds }) {
-    const server = await startPostgres();
+    const server = await startPostgres(DURABLE);
     try {
       return [
         await creates(server.url, rounds),
@@ -30,28 +27,14 @@ export const postgresJobs: Bench = {
   },
 };
 
-async function openReplica(url: string, schema: string) {
-  const clock = systemClock;
-  const database = await openDatabase({
-    ...{ url, schema, clock, ids: createIds(clock.nowMs) },
-    ...{ maxConnections: 10, statementTimeoutMs: 600_000, migrate: true },
-  });
-  const options = { name: 'bench', version: 1, leaseMs: 3_600_000, clock };
-  const lease = createReplicaLease(database, options);
-  await lease.renew();
-  return { database, lease, stores: createPostgresStores(database, lease) };
-}
-
-type Replica = Awaited<ReturnType<typeof openReplica>>;
-
 /**
  * Jobs created by 64 callers, each after the reply to its last job, against the driver alone: the same rows with the same
  * indexes, 64 in a statement, which is the greatest possible number.
  */
 async function creates(url: string, rounds: number): Promise<Row> {
-  const { database, stores } = await openReplica(url, 'ours');
-  const { database: other } = await openReplica(url, 'alone');
-  const insertAlone = prepareAlone(other);
+  const { stores, close } = await openReplica(url, 'ours');
+  const other = await openReplica(url, 'alone');
+  const insertAlone = prepareAlone(other.database);
   const rates = { ours: [] as number[], theirs: [] as number[] };
   for (let round = -1; round < rounds; round += 1) {
     for (const side of ['ours', 'theirs'] as const) {
@@ -63,7 +46,7 @@ async function creates(url: string, rounds: number): Promise<Row> {
       if (round >= 0) rates[side].push(rate);
     }
   }
-  await Promise.all([database.close(), other.close()]);
+  await Promise.all([close(), other.close()]);
   return {
     what: `durable and searchable job creates in PostgreSQL, ${CALLERS} callers of the store`,
     ours: perSecond(median(rates.ours)),
@@ -110,7 +93,8 @@ function prepareAlone({ schema, write }: Database) {
 }
 
 /** Claims, ends and pages among a million jobs, half of them queued. */
-async function amongMany({ database, stores }: Replica, rounds: number): Promise<readonly Row[]> {
+async function amongMany(replica: BenchReplica, rounds: number): Promise<readonly Row[]> {
+  const { database, stores } = replica;
   await fill(database);
   const claims: number[] = [];
   const ends: number[] = [];
@@ -127,7 +111,7 @@ async function amongMany({ database, stores }: Replica, rounds: number): Promise
     const filter = { visibility: 'active' } as const;
     pages.push(await timed(() => stores.jobs.list(scope, filter, { limit: 50 })));
   }
-  await database.close();
+  await replica.close();
   const row = (what: string, times: readonly number[]): Row => ({
     what: `${what} in PostgreSQL, 1 M jobs of ${SCOPES} scopes`,
     ours: p50AndP99(times),

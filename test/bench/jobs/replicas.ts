@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type PostgresServer, startPostgres } from '../../support/engines/postgres-server.ts';
+import {
+  DURABLE,
+  type PostgresServer,
+  startPostgres,
+} from '../../support/engines/postgres-server.ts';
 import type { Bench, Row, Tools } from '../measure/bench.ts';
 import { cpuMsOfTree } from '../measure/process-use.ts';
 import type { ServerProcess } from '../measure/server-process.ts';
@@ -37,7 +41,7 @@ interface Measured {
 export const replicas: Bench = {
   name: 'replicas',
   async run(tools) {
-    const postgres = await startPostgres();
+    const postgres = await startPostgres(DURABLE);
     try {
       const rows: Row[] = [];
       for (const provider of PROVIDERS) {

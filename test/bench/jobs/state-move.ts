@@ -1,20 +1,17 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { connect } from '../../../lib/storage/sqlite/connection.ts';
 import { stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
-import { startPostgres } from '../../support/engines/postgres-server.ts';
+import { DURABLE, startPostgres } from '../../support/engines/postgres-server.ts';
 import { startS3Gateway } from '../../support/engines/s3-gateway.ts';
 import type { Bench, Row } from '../measure/bench.ts';
 import { BUSY_SCOPE, writeJobs } from './million-jobs.ts';
+import { moveState } from './move-state.ts';
 
 const JOBS = Number(process.env['MOVED_JOBS'] ?? 1_000_000);
 const FILES = Number(process.env['MOVED_FILES'] ?? 10_000);
 const FILE_BYTES = 100_000;
-const PROGRAM = fileURLToPath(new URL('../../../bundle/main.js', import.meta.url));
 
 const INSERT = `
   INSERT INTO artifact (id, scope, state, name, format, width, height, bytes, sha256, created_secs)
@@ -24,27 +21,20 @@ const INSERT = `
 export const stateMove: Bench = {
   name: 'state-move',
   async run({ folder }) {
-    const [postgres, s3] = [await startPostgres(), await startS3Gateway()];
+    const [postgres, s3] = [await startPostgres(DURABLE), await startS3Gateway()];
     try {
       await mkdir(join(s3.buckets, 'bench'));
       await writeState(folder);
       await writeConfigurations(folder, s3);
       const env = {
-        ...process.env,
         DATABASE_URL: postgres.url,
         AWS_ACCESS_KEY_ID: s3.accessKeyId,
         AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
       };
-      const move = async (from: string, to: string) => {
-        const startMs = performance.now();
-        const argv = [PROGRAM, 'state', 'move', '--config', `${from}.toml`, '--to', `${to}.toml`];
-        await promisify(execFile)(process.execPath, argv, { cwd: folder, env });
-        return performance.now() - startMs;
-      };
-      const there = await move('one', 'many');
+      const there = await moveState({ folder, from: 'one', to: 'many', env });
       await rename(join(folder, 'state'), join(folder, 'old-state'));
       await rm(join(folder, 'images'), { recursive: true });
-      const back = await move('many', 'one');
+      const back = await moveState({ folder, from: 'many', to: 'one', env });
       return [row('to PostgreSQL and a bucket', there), row('back', back)];
     } finally {
       await Promise.all([postgres.stop(), s3.stop()]);

@@ -86,14 +86,22 @@ function linkLibraries(links: string, folder: string): NodeJS.ProcessEnv {
   return { LD_LIBRARY_PATH: `${folder}:${join(dirname(links), 'lib')}` };
 }
 
-/** Starts an empty server, which ends with this process. The database `postgres` has the extension `pg_trgm`. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const server = await startServer(({ data, call }) =>
-    call(
-      'initdb',
-      ...['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--no-sync'],
-      ...['--locale', 'C.UTF-8', '--encoding', 'UTF8'],
-    ),
+/** Settings with which the server is as durable as with its defaults, for benchmarks. */
+export const DURABLE = ['fsync=on', 'full_page_writes=on', 'shared_buffers=128MB'];
+
+/**
+ * Starts an empty server, which ends with this process. The database `postgres` has the extension `pg_trgm`. `settings` replace the
+ * settings for tests.
+ */
+export async function startPostgres(settings?: readonly string[]): Promise<PostgresServer> {
+  const server = await startServer(
+    ({ data, call }) =>
+      call(
+        'initdb',
+        ...['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--no-sync'],
+        ...['--locale', 'C.UTF-8', '--encoding', 'UTF8'],
+      ),
+    settings,
   );
   await query(server.url, 'CREATE EXTENSION pg_trgm');
   return server;
@@ -107,7 +115,10 @@ interface Place {
 }
 
 /** Starts a server whose data directory `fill` creates. The server ends with this process. */
-export async function startServer(fill: (place: Place) => Promise<void>): Promise<PostgresServer> {
+export async function startServer(
+  fill: (place: Place) => Promise<void>,
+  moreSettings: readonly string[] = [],
+): Promise<PostgresServer> {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
@@ -115,7 +126,13 @@ export async function startServer(fill: (place: Place) => Promise<void>): Promis
   const libraries = programs.links && linkLibraries(programs.links, join(folder, 'lib'));
   const env = { ...process.env, LC_ALL: 'C.UTF-8', ...libraries };
   const port = await freePort();
-  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${folder}`];
+  // Of two equal names, the server uses the last one.
+  const settings = [
+    ...SETTINGS,
+    ...moreSettings,
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+  ];
 
   const commandOf = (program: string, ...argv: readonly string[]) =>
     [...AS_NOBODY, join(programs.folder, program), ...argv] as [string, ...string[]];
