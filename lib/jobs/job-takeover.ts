@@ -25,7 +25,11 @@ interface Deps {
 }
 
 /** The first progress of a resumed job. Its partial images were lost with the earlier process. */
-const RESUMED_PROGRESS: JobProgress = { stage: 'dispatched', partial_images: 0 };
+const RESUMED_PROGRESS: JobProgress = {
+  stage: 'dispatched',
+  partial_images: 0,
+  finished_images: 0,
+};
 // The wait in milliseconds after the store could not be read or written.
 const RETRY_MS = 1000;
 

@@ -60,7 +60,7 @@ export function createJobWorker(deps: Deps) {
   /** Resolves when the end of the job is durable, or when the job is left to another process. Never rejects. */
   async function run(job: JobRecord, earlier?: EarlierWork): Promise<void> {
     const here = live.begin(job);
-    const publications = trackPublications(job, earlier);
+    const publications = trackPublications(job, earlier, here.noteFinished);
     const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n, earlier);
     const running = { job, ledger, publications, earlier };
     try {
@@ -136,17 +136,23 @@ interface RunningJob {
   readonly earlier: EarlierWork | undefined;
 }
 
-/** Tracks the artifacts that the run of a job has published. They become permanent when the end of the job is stored. */
+/**
+ * Tracks the artifacts that the run of a job has published, and reports their number. They become permanent when the end of the job
+ * is stored.
+ */
 function trackPublications(
   { sequence }: Pick<JobRecord, 'sequence'>,
   earlier: EarlierWork | undefined,
+  noteFinished: LiveJob['noteFinished'],
 ) {
   const ofEarlier = earlier?.images.map(({ record }) => ({ record })) ?? [];
   const published = new Map<string, Publication>(ofEarlier.map((it) => [it.record.id, it]));
   let isRefused = false;
+  noteFinished(published.size);
 
   function add(publications: readonly Publication[]): void {
     for (const publication of publications) published.set(publication.record.id, publication);
+    noteFinished(published.size);
   }
 
   return {

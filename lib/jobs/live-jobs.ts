@@ -14,7 +14,7 @@ interface State {
   progress: JobProgress;
 }
 
-const FIRST_PROGRESS: JobProgress = { stage: 'queued', partial_images: 0 };
+const FIRST_PROGRESS: JobProgress = { stage: 'queued', partial_images: 0, finished_images: 0 };
 // The maximum size of a preview. A larger preview is discarded, because previews are used only for display.
 const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
@@ -79,6 +79,12 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
         noMoreCalls: state.calls.signal,
         /** Records an event. Keeps only the latest partial image. */
         note: (event: VerifiedEvent) => note(job, state, event),
+        /** Records the number of finished images. Does nothing after the end of the job. */
+        noteFinished(count: number): void {
+          if (live.get(id) !== state || count === state.progress.finished_images) return;
+          state.progress = { ...state.progress, finished_images: count };
+          store.report(job, { progress: state.progress });
+        },
         /** Must be called when the end of the job is durable or can no longer become durable. */
         end(): void {
           live.delete(id);
@@ -118,13 +124,13 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
  * only counted.
  */
 function takeIn(
-  { stage, partial_images: count }: JobProgress,
+  before: JobProgress,
   event: VerifiedEvent,
 ): { progress: JobProgress; event?: JobProgressEvent; partial?: JobPartial } {
   if (event.type === 'progress') {
-    return { progress: { stage: event.stage, partial_images: count }, event };
+    return { progress: { ...before, stage: event.stage }, event };
   }
-  const progress = { stage, partial_images: count + 1 };
+  const progress = { ...before, partial_images: before.partial_images + 1 };
   const { type, index, image, partialIndex } = event;
   const { bytes, format, width, height } = image;
   if (bytes.length > MAX_PARTIAL_BYTES) return { progress };

@@ -577,16 +577,21 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-cancelled');
   });
 
-  it('shows its unfinished image, and then the finished one', async () => {
-    const slow = await startDashboard({ set: ['providers.sandbox.latency_ms=12000'] });
+  it('shows its unfinished image, counts its finished images, and then shows them', async () => {
+    const slow = await startDashboard({ set: ['providers.sandbox.latency_ms=6000'] });
     const [id = ''] = await submitJobs(slow.address, [
-      { prompt: 'Slow', parameters: { size: '512x512', partial_images: 3 } },
+      {
+        prompt: 'Slow',
+        parameters: { n: 5, size: '512x512', partial_images: 3 },
+        policies: { batch_execution: 'sequential' },
+      },
     ]);
     const page = await openPage(slow.address, { path: `/dashboard/jobs/${id}` });
 
     await page.getByRole('img', { name: 'Unfinished image' }).waitFor();
+    await stage(page).getByText(', 4 of 5').first().waitFor();
     await keepScreenshot(page, 'job-partial');
-    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('img', { name: 'Output 1' }).waitFor();
     await page.getByRole('button', { name: 'Download' }).waitFor();
   });
 });

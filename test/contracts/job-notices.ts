@@ -21,7 +21,7 @@ interface Opened {
 const LATER = CREATED_SECS + 100;
 const CANCEL = { atSecs: LATER, error: CANCELLATION, inFlight: 'stop' } as const;
 const CHANGED: JobNotice = { type: 'changed', scope: 'anonymous' };
-const PROGRESS = { stage: 'generating', partial_images: 1 } as const;
+const PROGRESS = { stage: 'generating', partial_images: 1, finished_images: 2 } as const;
 const PARTIAL = {
   image: { bytes: Buffer.from('pixels'), format: 'png' },
   partialIndex: 0,
@@ -177,13 +177,15 @@ export function describeJobNotices(label: string, open: () => Promise<Opened>): 
       async function begun() {
         const { id, scope, sequence } = await running();
         const job = { id, scope, sequence };
-        ports.progress.begin(job, { stage: 'queued', partial_images: 0 });
+        ports.progress.begin(job, { stage: 'queued', partial_images: 0, finished_images: 0 });
         return job;
       }
 
       test('the latest state of a running job is found until the job ends', async () => {
         const job = await begun();
-        ports.progress.report(job, { progress: { stage: 'dispatched', partial_images: 0 } });
+        ports.progress.report(job, {
+          progress: { stage: 'dispatched', partial_images: 0, finished_images: 0 },
+        });
         ports.progress.report(job, { progress: PROGRESS, partial: PARTIAL });
         ports.progress.report(job, {
           event: { type: 'progress', stage: 'generating', index: 1 },

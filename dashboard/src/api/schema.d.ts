@@ -2530,7 +2530,10 @@ export interface components {
             progress?: {
                 /** @enum {string} */
                 stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
+                /** @description The number of partial images so far. */
                 partial_images: number;
+                /** @description The number of requested images that are finished. */
+                finished_images: number;
             };
             request: components["schemas"]["ImageJobRequest"];
             /**
@@ -2759,7 +2762,10 @@ export interface components {
             progress?: {
                 /** @enum {string} */
                 stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
+                /** @description The number of partial images so far. */
                 partial_images: number;
+                /** @description The number of requested images that are finished. */
+                finished_images: number;
             };
             /** @enum {string} */
             operation: "generate" | "edit";
@@ -2839,7 +2845,10 @@ export interface components {
                 progress?: {
                     /** @enum {string} */
                     stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
+                    /** @description The number of partial images so far. */
                     partial_images: number;
+                    /** @description The number of requested images that are finished. */
+                    finished_images: number;
                 };
                 /** @enum {string} */
                 operation: "generate" | "edit";

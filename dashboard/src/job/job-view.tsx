@@ -4,7 +4,8 @@ import type { ApiError } from '../api/api.ts';
 import type { Job, JobSummary } from '../api/schemas.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
-import { isOpen, stageOf } from '../jobs/job-state.ts';
+import { isOpen } from '../jobs/job-state.ts';
+import { stageText } from '../jobs/progress.tsx';
 import { tablePath } from '../light-table/table-path.ts';
 import { usePage } from '../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
@@ -114,7 +115,9 @@ function UnreadJob({
 }
 
 function stateText(job: Job): string {
-  return isOpen(job) ? text(`card.stage.${stageOf(job)}`) : text(`gallery.status.${job.status}`);
+  return isOpen(job)
+    ? stageText(job, job.request.parameters.n)
+    : text(`gallery.status.${job.status}`);
 }
 
 function useTitle(prompt: string): void {

@@ -1,7 +1,7 @@
 import { Ban, CircleAlert, CircleCheck, Clock, Loader, TriangleAlert } from 'lucide';
 import type { JobSummary } from '../api/schemas.ts';
 import { useNow } from '../shell/use-now.ts';
-import { formatClock } from '../text/text.ts';
+import { formatClock, text } from '../text/text.ts';
 import { STAGES, stageOf } from './job-state.ts';
 import './progress.css';
 
@@ -17,6 +17,18 @@ export function StageBar({ job }: { readonly job: Pick<JobSummary, 'status' | 'p
       ))}
     </span>
   );
+}
+
+/** Returns the stage of an open job, with its finished images if the job makes several. */
+export function stageText(
+  job: Pick<JobSummary, 'status' | 'progress'>,
+  /** The number of requested images. */
+  outputs: number,
+): string {
+  const stage = text(`card.stage.${stageOf(job)}`);
+  if (job.status !== 'running' || outputs < 2) return stage;
+  const finished = job.progress?.finished_images ?? 0;
+  return text('card.stage.finished', { stage, finished, outputs });
 }
 
 /** The icon of each state, and the class of its colour. */

@@ -146,7 +146,13 @@ const jobEntries = {
     v.optional(UnixSecs),
     'The time at which the job was hidden. A hidden job can be restored.',
   ),
-  progress: v.optional(v.strictObject({ stage: v.picklist(STAGES), partial_images: Count })),
+  progress: v.optional(
+    v.strictObject({
+      stage: v.picklist(STAGES),
+      partial_images: documented(Count, 'The number of partial images so far.'),
+      finished_images: documented(Count, 'The number of requested images that are finished.'),
+    }),
+  ),
 };
 
 /** The finished images of a job that did not succeed. */

@@ -44,9 +44,10 @@ const ProgressRow = v.object({
   id: v.string(),
   stage: v.picklist(STAGES),
   partial_images: v.number(),
+  finished_images: v.number(),
 });
 
-const PROGRESS = rowArrays({ id: 'text', stage: 'text', images: 'integer' });
+const PROGRESS = rowArrays({ id: 'text', stage: 'text', partials: 'integer', finished: 'integer' });
 
 /**
  * Keeps the progress of the jobs of this process in memory and writes it for other replicas. One statement writes the latest state
@@ -151,8 +152,9 @@ function createWrites(
 
   async function write({ states: written, shown, removed: ended, notices }: Batch): Promise<void> {
     const { image, partialIndex } = shown?.partial ?? {};
-    const rows = written.map(({ job: { id }, progress: { stage, partial_images: images } }) => {
-      return { id, stage, images };
+    const rows = written.map(({ job: { id }, progress }) => {
+      const { stage, partial_images: partials, finished_images: finished } = progress;
+      return { id, stage, partials, finished };
     });
     await apply(store, [
       ...[...PROGRESS.values(rows), owner],
@@ -181,11 +183,12 @@ function toStore(schema: string): string {
   return `
     WITH stored AS (
       INSERT INTO ${schema}.job_progress AS old
-        (id, owner, stage, partial_images, partial, partial_format, partial_index)
-      SELECT id, $${first}, stage, images, bytes, format, index
+        (id, owner, stage, partial_images, finished_images, partial, partial_format, partial_index)
+      SELECT id, $${first}, stage, partials, finished, bytes, format, index
       FROM ${PROGRESS.sql} AS one LEFT JOIN ${partial} USING (id)
       ON CONFLICT (id) DO UPDATE SET
-        owner = excluded.owner, stage = excluded.stage, partial_images = excluded.partial_images,
+        owner = excluded.owner, stage = excluded.stage,
+        partial_images = excluded.partial_images, finished_images = excluded.finished_images,
         partial = coalesce(excluded.partial, old.partial),
         partial_format = coalesce(excluded.partial_format, old.partial_format),
         partial_index = coalesce(excluded.partial_index, old.partial_index)
@@ -202,7 +205,7 @@ function toStore(schema: string): string {
 function toReads(schema: string) {
   return {
     find: `
-    SELECT id, stage, partial_images FROM ${schema}.job_progress WHERE id = ANY ($1::text[])`,
+    SELECT id, stage, partial_images, finished_images FROM ${schema}.job_progress WHERE id = ANY ($1::text[])`,
     findPartial: `
     SELECT partial AS bytes, partial_format AS format, partial_index AS "partialIndex"
     FROM ${schema}.job_progress WHERE id = $1 AND partial IS NOT NULL`,

@@ -113,7 +113,7 @@ describe('createJobStreams, the reads of its feeds', () => {
     await untilEach(3);
     rig.stores.progress.report(
       { id: job.id, scope: SCOPE, sequence: 1 },
-      { progress: { stage: 'generating', partial_images: 0 } },
+      { progress: { stage: 'generating', partial_images: 0, finished_images: 0 } },
     );
     await untilEach(4);
     await rig.clock.advance(0);

@@ -187,8 +187,8 @@ describe('createJobStreams, ofScope', () => {
     const jobs = read.items.flatMap(({ event }) => (event?.type === 'job' ? [event.job] : []));
     expect(jobs.map(({ id }) => id)).toEqual(Array(7).fill(active));
     expect(jobs.slice(2, 4).map((job) => job.progress)).toEqual([
-      { stage: 'generating', partial_images: 0 },
-      { stage: 'generating', partial_images: 1 },
+      { stage: 'generating', partial_images: 0, finished_images: 0 },
+      { stage: 'generating', partial_images: 1, finished_images: 0 },
     ]);
     const listed = await rig.jobLists.list(
       SCOPE,

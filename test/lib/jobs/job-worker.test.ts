@@ -50,7 +50,7 @@ async function publishEarly(run: ScriptedRun, id: string) {
 }
 
 describe('createJobWorker', () => {
-  test('an interrupted job has its published images as its partial result', async () => {
+  test('the published images of a running job are counted, and are its partial result if it is interrupted', async () => {
     const { job } = await rig.submit({ parameters: { n: 3 } });
     const loop = rig.work();
     const run = await rig.run(0);
@@ -59,8 +59,10 @@ describe('createJobWorker', () => {
       await publishEarly(run, '2'.repeat(32)),
     ];
 
+    const running = await rig.read(job.id);
     await loop.drain(AbortSignal.abort());
 
+    expect(running.progress).toMatchObject({ finished_images: 2 });
     expect(await rig.read(job.id)).toMatchObject({
       ...INTERRUPTED,
       partial_result: { data: images },

@@ -92,12 +92,12 @@ describe('createLiveJobs', () => {
 
     const shown = { type: 'partial_image', index: 0, partial_index: 0, width: 1, height: 1 };
     expect(reports).toEqual([
-      ['begin', jobKey('one'), { stage: 'queued', partial_images: 0 }],
+      ['begin', jobKey('one'), { stage: 'queued', partial_images: 0, finished_images: 0 }],
       [
         'report',
         jobKey('one'),
         {
-          progress: { stage: 'generating', partial_images: 0 },
+          progress: { stage: 'generating', partial_images: 0, finished_images: 0 },
           event: { type: 'progress', stage: 'generating' },
         },
       ],
@@ -106,7 +106,7 @@ describe('createLiveJobs', () => {
         'report',
         jobKey('one'),
         {
-          progress: { stage: 'generating', partial_images: 1 },
+          progress: { stage: 'generating', partial_images: 1, finished_images: 0 },
           partial: { image: { bytes, format }, partialIndex: 0 },
           event: shown,
         },
@@ -114,6 +114,22 @@ describe('createLiveJobs', () => {
       ['remove', jobKey('one')],
     ]);
     expect([size, live.size()]).toEqual([1, 0]);
+  });
+
+  test('each new number of finished images is reported with the stage until the job ends', () => {
+    const job = live.begin(jobKey('one'));
+    job.note({ type: 'progress', stage: 'generating' });
+
+    for (const count of [1, 1, 2]) job.noteFinished(count);
+    job.end();
+    job.noteFinished(3);
+
+    const ofStage = { stage: 'generating', partial_images: 0 };
+    expect(reports.slice(2)).toEqual([
+      ['report', jobKey('one'), { progress: { ...ofStage, finished_images: 1 } }],
+      ['report', jobKey('one'), { progress: { ...ofStage, finished_images: 2 } }],
+      ['remove', jobKey('one')],
+    ]);
   });
 
   test('a partial image that is too large is only counted', () => {
@@ -124,6 +140,8 @@ describe('createLiveJobs', () => {
 
     const [largest, tooLarge] = reports.slice(1).map(([, , report]) => report);
     expect(largest).toMatchObject({ partial: { partialIndex: 0 } });
-    expect(tooLarge).toEqual({ progress: { stage: 'queued', partial_images: 2 } });
+    expect(tooLarge).toEqual({
+      progress: { stage: 'queued', partial_images: 2, finished_images: 0 },
+    });
   });
 });

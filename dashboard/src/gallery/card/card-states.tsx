@@ -14,8 +14,7 @@ import type { ApiError } from '../../api/api.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { usePartialImage } from '../../images/use-image.ts';
-import { stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
+import { Elapsed, STATUS_LOOKS, StageBar, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { useWait } from '../../shell/use-now.ts';
 import { type FailureText, toFailureText } from '../../text/failure-text.ts';
@@ -34,7 +33,7 @@ export function OpenCard({ job, tabIndex }: CardProps) {
   const { state } = useGallery();
   const isAway = connection.state.value === 'offline';
   const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
-  const stage = text(isPaused ? 'card.stage.paused' : `card.stage.${stageOf(job)}`);
+  const stage = isPaused ? text('card.stage.paused') : stageText(job, job.outputs);
   const title = isAway ? text('card.lastSeen', { stage }) : stage;
   const stop = <StopButton job={job} tabIndex={tabIndex} over={image.state === 'ready'} />;
 

@@ -22,7 +22,8 @@ import { useSteadyImage } from '../../images/use-image.ts';
 import { toJobVerdict } from '../../job/credentials/verdict.ts';
 import { LOOKS } from '../../job/credentials/verdict-looks.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
-import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { isOpen } from '../../jobs/job-state.ts';
+import { stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
 import { credentialMarks } from '../../shell/preferences.ts';
@@ -288,7 +289,7 @@ function Tools({ job, tabIndex }: CardOverlayProps) {
 function cardName(job: JobSummary): string {
   const { status } = job;
   const state = isOpen(job)
-    ? text(`card.stage.${stageOf(job)}`)
+    ? stageText(job, job.outputs)
     : status !== 'succeeded' && text(`gallery.status.${status}`);
   const images = shownArtifacts(job).length;
   const count = images > 1 && text('card.images', { count: images });

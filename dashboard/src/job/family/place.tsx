@@ -2,7 +2,8 @@ import { EyeOff, FileX, Heart } from 'lucide';
 import type { JobArtifact } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
 import { useImage, usePartialImage } from '../../images/use-image.ts';
-import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { isOpen } from '../../jobs/job-state.ts';
+import { stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import type { Box } from './family-layout.ts';
@@ -55,7 +56,7 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
   const rest = job.artifacts.length - shown.length;
   const title = job.prompt.slice(0, 60);
   const caption = isOpen(latest)
-    ? text(`card.stage.${stageOf(latest)}`)
+    ? stageText(latest, latest.outputs)
     : rest > 0
       ? text('family.rest', { rest, prompt: title })
       : title;

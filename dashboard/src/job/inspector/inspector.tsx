@@ -2,8 +2,8 @@ import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
-import { isOpen, stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, STATUS_LOOKS } from '../../jobs/progress.tsx';
+import { isOpen } from '../../jobs/job-state.ts';
+import { Elapsed, STATUS_LOOKS, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import {
@@ -266,7 +266,7 @@ function VerdictSection({ job }: { readonly job: Job }) {
 }
 
 function verdictText(job: Job): string {
-  if (isOpen(job)) return text(`card.stage.${stageOf(job)}`);
+  if (isOpen(job)) return stageText(job, job.request.parameters.n);
   const count = job.result?.data.length ?? 0;
   if (job.status !== 'succeeded') return text(`gallery.status.${job.status}`);
   const asked = job.request.parameters.n;

@@ -5,8 +5,8 @@ import { Button } from '../../controls/button.tsx';
 import { Blank } from '../../gallery/states/blank.tsx';
 import type { Size } from '../../images/measure-image.ts';
 import { usePartialImage } from '../../images/use-image.ts';
-import { isOpen, stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
+import { isOpen } from '../../jobs/job-state.ts';
+import { Elapsed, STATUS_LOOKS, StageBar, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { useWait } from '../../shell/use-now.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -37,7 +37,7 @@ function OpenStage({ job }: { readonly job: Job }) {
   const size = openSize(job, unfinished);
   const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
   const isAway = connection.state.value === 'offline';
-  const stage = text(`card.stage.${stageOf(job)}`);
+  const stage = stageText(job, job.request.parameters.n);
   return (
     <div class="open-stage middle" ref={element}>
       <div

@@ -3,8 +3,7 @@ import type { JobSummary } from '../../api/schemas.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
 import type { JobActions } from '../../gallery/actions/job-actions.ts';
 import { usePartialImage } from '../../images/use-image.ts';
-import { stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, StageBar } from '../../jobs/progress.tsx';
+import { Elapsed, StageBar, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { formatClock, text } from '../../text/text.ts';
 import type { QueuePlaces } from './queue-places.ts';
@@ -61,7 +60,7 @@ function RunningRow({ job, actions, owner, usual_ms: usualMs }: RowProps) {
         </p>
         <StageBar job={job} />
         <p class="queue-line row num">
-          <span class="grow">{text(`card.stage.${stageOf(job)}`)}</span>
+          <span class="grow">{stageText(job, job.outputs)}</span>
           <b>
             <Elapsed job={job} running />
           </b>

@@ -6,8 +6,8 @@ import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { Link } from '../../controls/link.tsx';
 import { thumbnailPath } from '../../images/image-cache.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
-import { isOpen, stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
+import { isOpen } from '../../jobs/job-state.ts';
+import { Elapsed, STATUS_LOOKS, StageBar, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -110,7 +110,7 @@ function JobTile({ job, name, pace, mayChange }: Props & { readonly job: JobSumm
   const label = { 'aria-label': name, role: 'group' } as const;
   if (isOpen(job)) {
     const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
-    const title = text(isPaused ? 'card.stage.paused' : `card.stage.${stageOf(job)}`);
+    const title = isPaused ? text('card.stage.paused') : stageText(job, job.outputs);
     const isOver = partial.state === 'ready';
     const cancel = mayChange && (
       <IconButton

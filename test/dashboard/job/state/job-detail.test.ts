@@ -33,7 +33,7 @@ describe('createJobDetail', () => {
 
 describe('withLatest', () => {
   it('updates the progress of an open job', () => {
-    const progress = { stage: 'generating', partial_images: 1 } as const;
+    const progress = { stage: 'generating', partial_images: 1, finished_images: 0 } as const;
 
     const job = withLatest(detail(), summary({ status: 'running', updated: LATER, progress }));
 

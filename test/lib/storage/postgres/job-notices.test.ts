@@ -77,7 +77,9 @@ describe.runIf(HAS_POSTGRES)('PostgreSQL', () => {
 
   test('the progress of a replica that is gone is removed with the next ended job', async () => {
     const { ports, reader, database } = await openReplicas();
-    const report = { progress: { stage: 'generating', partial_images: 0 } } as const;
+    const report = {
+      progress: { stage: 'generating', partial_images: 0, finished_images: 0 },
+    } as const;
     const jobs = ['gone', 'ended'].map((id, sequence) => ({ id, scope: 'one', sequence }));
     const [gone, ended] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
     ports.progress.begin(gone, report.progress);
