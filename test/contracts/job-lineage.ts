@@ -170,6 +170,27 @@ export function describeJobLineage(label: string, open: () => Promise<Opened>): 
       expect((await store.totals()).favorite).toBe(0);
     });
 
+    test('a job that was made a favourite itself stays a favourite without a favourite image', async () => {
+      const { sequence, id } = await ended();
+      const set = (image: string, favorite: boolean) =>
+        store.markImage(SCOPE, image, { favorite, atSecs: 50 });
+      const setJob = (favorite: boolean) => store.update(SCOPE, id, { favorite, atSecs: 60 });
+
+      await set(FIRST, true);
+      await setJob(true);
+      await set(FIRST, false);
+      const own = await summaryOf(sequence);
+      await set(FIRST, true);
+      await setJob(false);
+      await set(SECOND, true);
+      await set(FIRST, false);
+      await set(SECOND, false);
+      const none = await summaryOf(sequence);
+
+      expect([own?.favorite, none?.favorite]).toEqual([true, false]);
+      expect((await store.totals()).favorite).toBe(0);
+    });
+
     test('a job is hidden with its last image and shown with its first', async () => {
       const { sequence } = await ended();
       const set = (image: string, hidden: boolean) =>

@@ -2,15 +2,18 @@ import type { ArtifactPatch, JobArtifact } from '../../contract/resources/artifa
 
 /** The marks of a job and the marks of its images. */
 export interface JobMarks {
+  /** True if the job is a favourite, on its own or because of an image. */
   readonly favorite: boolean;
+  /** True if the job was made a favourite itself. */
+  readonly ownFavorite: boolean;
   /** The time when the job was hidden. */
   readonly deletedSecs: number | null;
   readonly artifacts: readonly JobArtifact[];
 }
 
 /**
- * Returns the marks after a change of one image. A favourite image makes its job a favourite, so that retention keeps both; the job
- * loses the mark with its last favourite image. A job is hidden when all its images are hidden, and shown when one of them is shown.
+ * Returns the marks after a change of one image. A favourite image makes its job a favourite, so that retention keeps both; without
+ * a favourite image, the job keeps only its own mark. A job is hidden when all its images are hidden, and shown when one of them is shown.
  * Returns the same object if nothing changes.
  */
 export function changeMarks(
@@ -23,12 +26,13 @@ export function changeMarks(
   const after = withMarks(before, change);
   if (JSON.stringify(after) === JSON.stringify(before)) return marks;
   const artifacts = marks.artifacts.map((each) => (each === before ? after : each));
+  // A program of an earlier version may have removed the favourite without its own mark.
+  const ownFavorite = marks.ownFavorite && marks.favorite;
+  const isFavorite = ownFavorite || artifacts.some(({ favorite }) => favorite);
   return {
     artifacts,
-    favorite:
-      after.favorite === before.favorite
-        ? marks.favorite
-        : artifacts.some(({ favorite }) => favorite),
+    ownFavorite,
+    favorite: after.favorite === before.favorite ? marks.favorite : isFavorite,
     deletedSecs: deletedAfter({ ...marks, artifacts }, { before, after, atSecs }),
   };
 }

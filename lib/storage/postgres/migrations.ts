@@ -5,6 +5,7 @@ import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { batchesSchema } from './schema-batches.ts';
 import { billingSchema } from './schema-billing.ts';
+import { finishedImagesSchema } from './schema-finished-images.ts';
 import { groupsSchema } from './schema-groups.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { labelsSchema } from './schema-labels.ts';
@@ -12,6 +13,7 @@ import { limitsSchema } from './schema-limits.ts';
 import { lineageSchema } from './schema-lineage.ts';
 import { loginSchema } from './schema-login.ts';
 import { moneySchema } from './schema-money.ts';
+import { ownFavoriteSchema } from './schema-own-favorite.ts';
 import { progressSchema } from './schema-progress.ts';
 import { provenanceSchema } from './schema-provenance.ts';
 import { storesSchema } from './schema-stores.ts';
@@ -46,6 +48,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: titlesSchema, oldest: 1 },
   { sql: groupsSchema, oldest: 1 },
   { sql: loginSchema, oldest: 1 },
+  { sql: finishedImagesSchema, oldest: 1 },
+  { sql: ownFavoriteSchema, oldest: 1 },
 ];
 
 interface Options {

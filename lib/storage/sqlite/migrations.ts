@@ -141,6 +141,16 @@ ALTER TABLE job ADD COLUMN group_column INTEGER CHECK (group_column BETWEEN 0 AN
 CREATE INDEX job_group ON job (scope, group_id, seq) WHERE group_id IS NOT NULL;
 `;
 
+/**
+ * Adds the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not keep the two
+ * apart, so a job with a favourite image counts as a favourite because of the image.
+ */
+const OWN_FAVORITE = `
+ALTER TABLE job ADD COLUMN own_favorite INTEGER NOT NULL DEFAULT 0 CHECK (own_favorite IN (0, 1));
+UPDATE job SET own_favorite = 1
+WHERE favorite = 1 AND instr(artifacts, '"favorite":true') = 0;
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -154,6 +164,7 @@ export const MIGRATIONS: readonly string[] = [
   BATCHES,
   PRESET_TITLES,
   GROUPS,
+  OWN_FAVORITE,
 ];
 
 /** The schema that this program reads and writes. */

@@ -91,6 +91,7 @@ export function createJobCancellations(
 
 interface Marks {
   readonly favorite: number;
+  readonly ownFavorite: number;
   readonly deletedSecs: number | null;
   /** The labels in JSON. */
   readonly labels: string;
@@ -101,7 +102,8 @@ interface Marks {
 export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   const MARK = `
     UPDATE ${database.schema}.job SET
-      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6, priority = $7
+      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6, priority = $7,
+      own_favorite = $8
     WHERE seq = $1`;
   const REPLACE_LABELS = `
     WITH removed AS (
@@ -117,13 +119,17 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   async function mark(
     queries: Queries,
     job: LockedJob,
-    { favorite, deletedSecs, labels, priority, atSecs }: Marks & { readonly atSecs: number },
+    marks: Marks & { readonly atSecs: number },
   ): Promise<void> {
     const { sequence, scope } = job;
+    const { favorite, ownFavorite, deletedSecs, labels, priority, atSecs } = marks;
     const bytes = job.bytes + Buffer.byteLength(labels) - Buffer.byteLength(job.labels);
     const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
     const imageMoves = await images.countingOf(queries, [job], () =>
-      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, labels, bytes, priority]),
+      queries.rows(MARK, [
+        ...[sequence, favorite, deletedSecs, atSecs],
+        ...[labels, bytes, priority, ownFavorite],
+      ]),
     );
     const scopes = [...moves.map(toScopeMove), ...imageMoves];
     await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
@@ -143,12 +149,14 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
         const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : null;
         const marks: Marks = {
           favorite: favorite === undefined ? job.favorite : Number(favorite),
+          ownFavorite: favorite === undefined ? job.ownFavorite : Number(favorite),
           deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
           labels: labels === undefined ? job.labels : JSON.stringify(labels),
           priority: priority ?? job.priority,
         };
         const isSame =
           marks.favorite === job.favorite &&
+          marks.ownFavorite === job.ownFavorite &&
           marks.deletedSecs === job.deletedSecs &&
           marks.priority === job.priority &&
           marks.labels === job.labels;
@@ -172,7 +180,7 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     FOR NO KEY UPDATE`;
   const MARK = `
     UPDATE ${schema}.job SET
-      favorite = $2, deleted = $3, updated = $4, artifacts = $5, bytes = $6
+      favorite = $2, deleted = $3, updated = $4, artifacts = $5, bytes = $6, own_favorite = $7
     WHERE seq = $1`;
   const counts = createJobCounts(database);
   const images = createJobImages(database);
@@ -187,10 +195,13 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     bytes: number,
   ): Promise<void> {
     const { sequence, scope } = job;
-    const { favorite, deletedSecs, atSecs, artifacts } = marks;
+    const { favorite, ownFavorite, deletedSecs, atSecs, artifacts } = marks;
     const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
     const imageMoves = await images.countingOf(queries, [job], () =>
-      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs, artifacts, bytes]),
+      queries.rows(MARK, [
+        ...[sequence, favorite, deletedSecs, atSecs],
+        ...[artifacts, bytes, ownFavorite],
+      ]),
     );
     const scopes = [...moves.map(toScopeMove), ...imageMoves];
     await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
@@ -208,6 +219,7 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
         if (!job) return undefined;
         const before = {
           favorite: job.favorite === 1,
+          ownFavorite: job.ownFavorite === 1,
           deletedSecs: job.deletedSecs,
           artifacts: v.parse(Artifacts, job.artifacts),
         };
@@ -216,8 +228,11 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
           const artifacts = JSON.stringify(after.artifacts);
           const bytes = job.bytes + Buffer.byteLength(artifacts) - Buffer.byteLength(job.artifacts);
           const { deletedSecs } = after;
-          const favorite = Number(after.favorite);
-          const marks = { favorite, deletedSecs, artifacts, atSecs: change.atSecs };
+          const marks = {
+            favorite: Number(after.favorite),
+            ownFavorite: Number(after.ownFavorite),
+            ...{ deletedSecs, artifacts, atSecs: change.atSecs },
+          };
           await mark(queries, job, marks, bytes);
         }
         const position = after.artifacts.findIndex(({ id }) => id === artifactId);

@@ -12,6 +12,7 @@ export interface LockedJob {
   readonly priority: number;
   readonly owner: string | null;
   readonly favorite: number;
+  readonly ownFavorite: number;
   readonly hidden: boolean;
   readonly bytes: number;
   readonly reserved: number;
@@ -26,7 +27,7 @@ export interface LockedJob {
 /** The columns of `LockedJob`. */
 export const LOCKED_COLUMNS = `
   job.seq AS sequence, id, scope, provider, status, priority, owner, favorite, hidden, bytes, reserved, inputs,
-  labels, cancel_requested AS "cancelRequested", deleted AS "deletedSecs", completed AS "completedSecs"`;
+  own_favorite AS "ownFavorite", labels, cancel_requested AS "cancelRequested", deleted AS "deletedSecs", completed AS "completedSecs"`;
 
 /** The counted columns that a change of a job sets. */
 type ChangedColumns = Partial<

@@ -8,12 +8,15 @@ import type { JobChanges } from './job-change-feed.ts';
 import type { JobCounts } from './job-counts.ts';
 
 const FIND = `
-  SELECT job.seq AS sequence, id AS jobId, favorite, deleted AS deletedSecs, artifacts
+  SELECT
+    job.seq AS sequence, id AS jobId, favorite, own_favorite AS ownFavorite, deleted AS deletedSecs,
+    artifacts
   FROM job_image JOIN job ON job.seq = job_image.seq
   WHERE artifact_id = +? AND scope = +?`;
 const MARK = `
   UPDATE job SET
-    favorite = @favorite, deleted = @deletedSecs, updated = @atSecs, artifacts = @artifacts,
+    favorite = @favorite, own_favorite = @ownFavorite, deleted = @deletedSecs, updated = @atSecs,
+    artifacts = @artifacts,
     bytes = bytes + octet_length(@artifacts) - octet_length(artifacts)
   WHERE seq = @sequence`;
 
@@ -22,6 +25,7 @@ const FoundRow = v.optional(
     sequence: v.number(),
     jobId: v.string(),
     favorite: Flag,
+    ownFavorite: Flag,
     deletedSecs: v.nullable(v.number()),
     artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
   }),
@@ -53,6 +57,7 @@ export function createImageMarks(
             sequence,
             atSecs: change.atSecs,
             favorite: Number(after.favorite),
+            ownFavorite: Number(after.ownFavorite),
             deletedSecs: after.deletedSecs,
             artifacts: JSON.stringify(after.artifacts),
           };

@@ -105,11 +105,12 @@ const LIST_CANCELLATIONS = `
   WHERE status = 'running' AND owner = ? AND cancellation IS NOT NULL`;
 const MARK = `
   UPDATE job SET
-    favorite = @favorite, deleted = @deleted, priority = @priority, updated = @atSecs,
+    favorite = @favorite, own_favorite = coalesce(@ownFavorite, own_favorite), deleted = @deleted,
+    priority = @priority, updated = @atSecs,
     labels = @labels, bytes = bytes + octet_length(@labels) - octet_length(labels)
   WHERE seq = @sequence
     AND (
-      favorite <> @favorite OR deleted IS NOT @deleted OR priority <> @priority OR labels <> @labels
+      favorite <> @favorite OR own_favorite <> @ownFavorite OR deleted IS NOT @deleted OR priority <> @priority OR labels <> @labels
     )`;
 const TOTALS = 'SELECT * FROM job_total';
 
@@ -248,6 +249,7 @@ function createJobUpdates(
           sequence: job.sequence,
           atSecs,
           favorite: Number(favorite ?? job.favorite),
+          ownFavorite: favorite === undefined ? null : Number(favorite),
           deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
           labels: JSON.stringify(labels ?? job.labels),
           priority: priority ?? job.priority,

@@ -7,6 +7,7 @@ import {
 } from '../../../../lib/storage/sqlite/connection.ts';
 import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import {
+  MIGRATIONS,
   migrate,
   refuseNewerSchema,
   SCHEMA_VERSION,
@@ -116,6 +117,28 @@ describe('migrate', () => {
       connection.prepare('SELECT succeeded, failed, queued FROM job_total').raw().get(),
     ).toEqual([1, 1, 0]);
     expect(findStateProblems(connection)).toEqual([]);
+  });
+
+  test('a favourite from before own marks is its own favourite unless an image is a favourite', () => {
+    migrate(connection, MIGRATIONS.slice(0, 11));
+    const insert = connection.prepare(`
+      INSERT INTO job (
+        id, scope, status, favorite, artifacts, created, updated, started, completed, operation, provider, outputs,
+        bytes, reserved, prompt
+      ) VALUES (?, 'one', 'succeeded', ?, ?, 1, 1, 1, 1, 'generate', 'sandbox', 1, 1, 0, 'a cat')`);
+    const artifact = { id: 'a'.repeat(32), note: '"favorite":true' };
+    insert.run('job', 1, JSON.stringify([artifact]));
+    insert.run('image', 1, JSON.stringify([{ ...artifact, favorite: true }]));
+    insert.run('neither', 0, '[]');
+
+    migrate(connection);
+
+    const own = connection.prepare('SELECT id, own_favorite FROM job ORDER BY seq').raw().all();
+    expect(own).toEqual([
+      ['job', 1],
+      ['image', 0],
+      ['neither', 0],
+    ]);
   });
 
   test('a failed migration undoes the migrations before it', () => {
