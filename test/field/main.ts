@@ -1,4 +1,4 @@
-// npm run bench:field -- [--cuts N] [--rounds N]: sends the same work through the bridge and its peers, and writes `docs/field.md` and
+// npm run bench:field -- [--cuts N] [--requests N]: sends the same work through the bridge and its peers, and writes `docs/field.md` and
 // the short table of README. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';

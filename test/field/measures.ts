@@ -15,6 +15,12 @@ const SIZE = '1024x1024';
 const EDGE = 1024;
 const PROMPTS = 64;
 const REPLY_MS = 60_000;
+/** Cut connections carry small images, so that thousands of them take minutes. */
+export const CUT_IMAGE_BYTES = 30_000;
+/** A reply in five chunks with pauses takes longer than a client needs to disconnect. */
+const CUT_CHUNK_BYTES = 8192;
+const CUT_PAUSE_MS = 25;
+const CUT_CLIENTS = 16;
 
 /** Images that are damaged, or that are no images. */
 const WRONG: readonly BehaviourName[] = [
@@ -99,9 +105,9 @@ export async function latency(target: Target, clients: number, count: number): P
 
 /** Counts the images that are paid more than once if the upstream breaks each connection inside its reply. */
 export async function upstreamCuts(upstream: ImagesUpstream, peer: Peer, count: number) {
-  upstream.setDefaultBehaviour('cut=body');
+  upstream.setDefaultBehaviour({ behaviour: 'cut=body', imageBytes: CUT_IMAGE_BYTES });
   let twice = 0;
-  await inParallel(count, 8, async (nth) => {
+  await inParallel(count, CUT_CLIENTS, async (nth) => {
     const prompt = `upstream cut ${peer.name} ${nth}`;
     await generate(peer, { prompt });
     if (upstream.drawnFor(prompt) > 1) twice += 1;
@@ -113,9 +119,14 @@ export async function upstreamCuts(upstream: ImagesUpstream, peer: Peer, count: 
 /** Counts the images that are paid more than once if the client loses its connection and sends its request again with the same key. */
 export async function clientCuts(upstream: ImagesUpstream, peer: Peer, count: number) {
   // A slow reply, so that the image is made before the client is gone and not yet delivered.
-  upstream.setDefaultBehaviour({ behaviour: 'succeed', chunks: 65_536, chunkPauseMs: 50 });
+  upstream.setDefaultBehaviour({
+    behaviour: 'succeed',
+    imageBytes: CUT_IMAGE_BYTES,
+    chunks: CUT_CHUNK_BYTES,
+    chunkPauseMs: CUT_PAUSE_MS,
+  });
   let twice = 0;
-  await inParallel(count, 4, async (nth) => {
+  await inParallel(count, CUT_CLIENTS, async (nth) => {
     const prompt = `client cut ${peer.name} ${nth}`;
     const key = `key-${peer.name.replaceAll(' ', '-')}-${nth}`;
     const gone = new AbortController();

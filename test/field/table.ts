@@ -1,4 +1,4 @@
-import type { Latency } from './measures.ts';
+import { CUT_IMAGE_BYTES, type Latency } from './measures.ts';
 import type { Peer } from './peers.ts';
 
 /** All results of one peer. */
@@ -113,7 +113,8 @@ Written by \`npm run bench:field\` on ${day}. Do not edit.
 
 The same requests of OpenAI's images API are sent through each server to one strict emulator of the API, which returns PNG images of
 300 kB (1024x1024). All servers run one after the other on the same machine: ${machine}. Each has one process and its default
-settings, except that the limits and the breaker of the bridge are off. No client and no key is shared.
+settings, except that the limits and the breaker of the bridge are off. No client and no key is shared. The images of cut connections
+have ${CUT_IMAGE_BYTES / 1000} kB.
 
 ${toTable(['', ...results.map(({ peer }) => `${peer.name} ${peer.version}`), 'why the bridge is not ahead'], rows)}
 
