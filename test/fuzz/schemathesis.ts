@@ -38,6 +38,13 @@ expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 /** The operations whose reply is a stream of events, which may have no end. OpenAPI 3.1 cannot describe single events. */
 const STREAMS = ['streamImage', 'streamJobs', 'streamJob', 'openMcpStream'];
 
+/**
+ * The bridge replies within 30 seconds on the busiest machine, so a request without a reply after the time-out of the generator is a
+ * defect.
+ */
+const DEADLINES = ['runtime.default_timeout_ms=30000', 'runtime.request.max_timeout_ms=30000'];
+const REPLY_SECS = '60';
+
 /** The reasons of a regular end. */
 const ENDS = ['completed', 'max_time', 'interrupted'];
 
@@ -76,7 +83,7 @@ export async function runSchemathesis({
   const { bridge, expectSound } = await startWatchedBridge({
     cwd,
     token,
-    set: [TOKENS, 'server.mcp.enabled=true', 'server.metrics.enabled=true'],
+    set: [TOKENS, ...DEADLINES, 'server.mcp.enabled=true', 'server.metrics.enabled=true'],
   });
   const file = join(cwd, 'schemathesis.toml');
   const report = join(cwd, 'report.json');
@@ -88,7 +95,7 @@ export async function runSchemathesis({
       ...['run', `${bridge.address}/v1/openapi.json`, '--header', `Authorization: Bearer ${token}`],
       ...['--checks', CHECKS.join(), '--continue-on-failure', '--suppress-health-check', 'all'],
       ...['--phases', 'fuzzing,coverage', '--seed', String(seed)],
-      ...['--max-time', String(Math.ceil(maxMs / 1000)), '--request-timeout', '60'],
+      ...['--max-time', String(Math.ceil(maxMs / 1000)), '--request-timeout', REPLY_SECS],
       ...['--generation-database', 'none', '--warnings', 'off', '--report-json-path', report],
       ...STREAMS.flatMap((operation) => ['--exclude-operation-id', operation]),
     ],
