@@ -47,7 +47,8 @@ export const upstream: Fuzzer = {
         server.reply(input);
         const response = await fetch(`${bridge.address}/v1/images`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          // A connection that the bridge closes because it was idle would look like a failure.
+          headers: { 'content-type': 'application/json', connection: 'close' },
           body: request,
         });
         const text = await response.text();

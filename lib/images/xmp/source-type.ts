@@ -50,7 +50,8 @@ function toSingleBytes(packet: Buffer): Buffer {
 /** Returns the value of the property whose local name is at `at`, or undefined if the name does not belong to the property. */
 function valueAt(bytes: Buffer, at: number): string | undefined {
   const before = bytes.toString('latin1', Math.max(0, at - BYTES_BEFORE), at);
-  const [qualifier, opening, prefix] = /(<?)([\w.-]{1,64}):$/.exec(before.slice(-MAX_QUALIFIER_CHARS)) ?? [];
+  const [qualifier, opening, prefix] =
+    /(<?)([\w.-]{1,64}):$/.exec(before.slice(-MAX_QUALIFIER_CHARS)) ?? [];
   if (qualifier === undefined || prefix === undefined || !isDeclared(bytes, prefix)) {
     return undefined;
   }
