@@ -19,7 +19,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { JobAcceptance } from './accept-job.ts';
 import type { JobBatchStore, JobBefore, StoredBatch } from './job-batch-store-port.ts';
 import { type CancelJob, cancellation } from './job-end.ts';
-import { toTerms } from './job-lists.ts';
+import { toJobFilter } from './job-lists.ts';
 import type { JobSearch, JobStore, JobSummary } from './job-store-port.ts';
 
 interface Deps {
@@ -97,10 +97,10 @@ function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
   /** Yields the pages of the list with this filter, newest job first. */
   async function* pagesOf(
     scope: string,
-    { search: literal, q, ...filter }: BatchFilter,
+    wanted: BatchFilter,
     signal: AbortSignal,
   ): AsyncGenerator<readonly JobSummary[]> {
-    const terms = toTerms(literal, q);
+    const { terms, ...filter } = toJobFilter(wanted);
     let before: number | undefined;
     for (;;) {
       const page = { limit: PAGE, ...(before === undefined ? {} : { before }) };

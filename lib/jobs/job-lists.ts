@@ -4,6 +4,7 @@ import {
   type JobPage,
   MAX_TOTAL,
 } from '../contract/resources/job.ts';
+import type { BatchFilter } from '../contract/resources/job-batch.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
@@ -52,10 +53,10 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
     /** Returns one page of the list. Throws `invalid_request` if the cursor belongs to another list. */
     async list(
       scope: string,
-      { limit, cursor, total: isTotalWanted, search: text, q: query, ...filter }: JobListQuery,
+      { limit, cursor, total: isTotalWanted, ...query }: JobListQuery,
       signal: AbortSignal,
     ): Promise<JobPage> {
-      const listed: ListedJobs = { ...filter, scope, terms: toTerms(text, query) };
+      const listed: ListedJobs = { ...toJobFilter(query), scope };
       const before = cursor === undefined ? {} : { before: cursors.read(listed, cursor) };
       const [{ items, next }, total] = await Promise.all([
         pageOf(listed, { ...before, limit }, signal),
@@ -71,8 +72,19 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
   };
 }
 
+/** Returns the filter of the store. The terms are undefined if any prompt matches. */
+export function toJobFilter({
+  search,
+  q,
+  created_after: createdFromSecs,
+  created_before: createdBeforeSecs,
+  ...filter
+}: BatchFilter): JobFilter & { readonly terms?: SearchTerms | undefined } {
+  return { ...filter, createdFromSecs, createdBeforeSecs, terms: toTerms(search, q) };
+}
+
 /** Combines the terms of both search parameters. Returns undefined if there are no terms, so that any prompt matches. */
-export function toTerms(text: string | undefined, query: SearchTerms | undefined) {
+function toTerms(text: string | undefined, query: SearchTerms | undefined) {
   const all = [...(text === undefined ? [] : [text]), ...(query?.all ?? [])];
   const none = query?.none ?? [];
   return all.length + none.length === 0 ? undefined : { all, none };
@@ -105,8 +117,10 @@ export function createJobCursors(secret: Uint8Array) {
 }
 
 function toWords({ scope, status, visibility, favorite, provider, ...rest }: ListedJobs) {
-  const { label, group, terms } = rest;
+  const { label, group, terms, model, operation, size, createdFromSecs, createdBeforeSecs } = rest;
   const words = ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
+  const facts = [model, operation, size, createdFromSecs, createdBeforeSecs];
+  if (facts.some((fact) => fact !== undefined)) return [...words, label, group, 'facts', ...facts];
   if (group !== undefined) return [...words, label, 'group', group];
   // Without a label, the cursor equals the cursors of versions that did not support labels.
   return label === undefined ? words : [...words, label];

@@ -7,6 +7,7 @@ import type {
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
+import type { JobSize } from '../contract/resources/job-filter.ts';
 import type { JobGroup } from '../contract/resources/job-group.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import type { BridgeCode } from '../errors/codes.ts';
@@ -159,6 +160,13 @@ export interface JobFilter {
   readonly label?: string | undefined;
   /** The id of the group to which the jobs belong. */
   readonly group?: string | undefined;
+  readonly model?: string | undefined;
+  readonly operation?: JobRequest['operation'] | undefined;
+  /** The size of the first image, or the planned size of a job without images. */
+  readonly size?: JobSize | undefined;
+  /** The jobs were accepted at this time or later, and before `createdBeforeSecs`. */
+  readonly createdFromSecs?: number | undefined;
+  readonly createdBeforeSecs?: number | undefined;
 }
 
 export interface JobPageRequest {

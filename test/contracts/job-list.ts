@@ -5,11 +5,13 @@ import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
 import {
   GROUPS,
   type JobModel,
+  type JobModelFacts,
   jobHistories,
   LABELS,
   PROVIDERS,
   SCOPES,
 } from '../support/job-histories.ts';
+import { CREATED_SECS } from '../support/jobs.ts';
 
 interface Opened {
   readonly store: JobStore;
@@ -45,6 +47,27 @@ export const GROUP_FILTERS: readonly JobFilter[] = GROUPS.slice(0, 1).flatMap((g
   ]),
 );
 
+const LATER = CREATED_SECS + 1;
+
+/** Filters by facts of the request, alone and in combination with each other filter. */
+export const FACT_FILTERS: readonly JobFilter[] = (['active', 'hidden', 'all'] as const).flatMap(
+  (visibility): readonly JobFilter[] => [
+    { visibility, model: 'sandbox-image' },
+    { visibility, operation: 'edit' },
+    { visibility, operation: 'generate', status: 'succeeded' },
+    { visibility, size: { kind: 'auto' } },
+    { visibility, size: { kind: 'pixels', width: 640, height: 480 } },
+    { visibility, size: { kind: 'pixels', width: 1024, height: 1024 }, favorite: false },
+    { visibility, size: { kind: 'ratio', width: 3, height: 2 } },
+    { visibility, size: { kind: 'ratio', width: 4, height: 3 }, provider: 'sandbox' },
+    { visibility, createdFromSecs: LATER },
+    { visibility, createdBeforeSecs: LATER, model: 'sandbox-sketch' },
+    { visibility, label: 'cats', model: 'sandbox-sketch', createdFromSecs: CREATED_SECS },
+    { visibility, group: 'lake', size: { kind: 'ratio', width: 3, height: 2 } },
+    { visibility, group: 'lake', label: 'Füchse', operation: 'generate', favorite: true },
+  ],
+);
+
 /**
  * The contract of the lists of every job store. Each property runs with `runs` histories, each in a new and empty store.
  */
@@ -54,12 +77,17 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
       await fc.assert(
         fc.asyncProperty(jobHistories, fc.integer({ min: 1, max: 7 }), async (history, limit) => {
           const { store, close } = await open();
-          const model: JobModel = { jobs: new Map(), providers: new Map() };
+          const model: JobModel = { jobs: new Map(), providers: new Map(), facts: new Map() };
 
           for (const step of history) await step(store, model);
 
           for (const scope of SCOPES) {
-            for (const filter of [...FILTERS, ...LABEL_FILTERS, ...GROUP_FILTERS]) {
+            for (const filter of [
+              ...FILTERS,
+              ...LABEL_FILTERS,
+              ...GROUP_FILTERS,
+              ...FACT_FILTERS,
+            ]) {
               const shown = await allPages(store, scope, filter, limit);
               expect(shown).toEqual(naively(model, scope, filter));
               expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
@@ -75,7 +103,7 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
       await fc.assert(
         fc.asyncProperty(jobHistories, jobHistories, async (history, meanwhile) => {
           const { store, close } = await open();
-          const model: JobModel = { jobs: new Map(), providers: new Map() };
+          const model: JobModel = { jobs: new Map(), providers: new Map(), facts: new Map() };
           for (const step of history) await step(store, model);
           const before = naively(model, 'a', { visibility: 'active' });
 
@@ -112,7 +140,7 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
 
 /** Returns the expected list by filtering all jobs. */
 function naively(
-  { jobs, providers }: JobModel,
+  { jobs, providers, facts }: JobModel,
   scope: string,
   filter: JobFilter,
 ): readonly number[] {
@@ -126,12 +154,32 @@ function naively(
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ labels }) => filter.label === undefined || labels.includes(filter.label))
     .filter(({ group }) => filter.group === undefined || group?.id === filter.group)
+    .filter(({ sequence }) => matchesNaively(filter, facts.get(sequence)))
     .filter(({ deletedSecs }) => {
       if (filter.visibility === 'all') return true;
       return (deletedSecs !== undefined) === (filter.visibility === 'hidden');
     })
     .map(({ sequence }) => sequence)
     .sort((a, b) => b - a);
+}
+
+function matchesNaively(filter: JobFilter, facts: JobModelFacts | undefined): boolean {
+  if (facts === undefined) return false;
+  const { model, operation, size, createdFromSecs, createdBeforeSecs } = filter;
+  return (
+    (model === undefined || facts.model === model) &&
+    (operation === undefined || facts.operation === operation) &&
+    (createdFromSecs === undefined || facts.createdSecs >= createdFromSecs) &&
+    (createdBeforeSecs === undefined || facts.createdSecs < createdBeforeSecs) &&
+    (size === undefined || matchesSize(size, facts.size))
+  );
+}
+
+function matchesSize(wanted: NonNullable<JobFilter['size']>, size: string): boolean {
+  if (wanted.kind === 'auto' || size === 'auto') return size === wanted.kind;
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  if (wanted.kind === 'pixels') return width === wanted.width && height === wanted.height;
+  return Math.abs((width / height) * (wanted.height / wanted.width) - 1) < 0.01;
 }
 
 async function allPages(

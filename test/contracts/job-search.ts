@@ -9,9 +9,10 @@ import type {
   JobSummary,
   NewJob,
 } from '../../lib/jobs/job-store-port.ts';
-import { FAILURE, jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
+import { CREATED_SECS, FAILURE, jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
 import {
   matchesNaively,
+  SEARCHED_SIZES,
   searchedPrompts,
   searchedStatuses,
   searchRequests,
@@ -39,7 +40,10 @@ const jobsInStates = fc.record({
   isHidden: fc.boolean(),
   labels: fc.subarray(LABELS),
   group: fc.option(fc.constantFrom(...GROUPS), { nil: undefined }),
-  prompt: searchedPrompts,
+  size: fc.constantFrom(...SEARCHED_SIZES),
+  operation: fc.constantFrom('generate' as const, 'edit' as const),
+  createdSecs: fc.integer({ min: CREATED_SECS, max: CREATED_SECS + 2 }),
+  prompt: searchedPrompts.filter((prompt) => prompt.trim() !== ''),
 });
 
 const someJobs = fc.array(jobsInStates, { minLength: 30, maxLength: 30 });
@@ -51,6 +55,7 @@ const requests = searchRequests({
   providers: ['sandbox', 'comfy'],
   labels: LABELS,
   groups: GROUPS,
+  withFacts: true,
   beyond: 40,
 });
 
@@ -65,7 +70,7 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
     afterEach(() => opened.close());
 
     async function submitted(prompt: string, overrides: Partial<NewJob> = {}) {
-      const request = jobRequest({ prompt });
+      const request = jobRequest({ ...overrides.request, prompt });
       return (await opened.jobs.submit(newJob({ ...overrides, request }), WIDE)).job;
     }
 
@@ -83,12 +88,14 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
         rows.filter(({ status }) => status === 'queued'),
         rows.filter(({ status }) => status !== 'queued'),
       ];
-      for (const { scope, status, provider, isFavorite, isHidden, labels, group, prompt } of [
+      for (const { status, isFavorite, isHidden, group, operation, prompt, ...facts } of [
         ...ended,
         ...active,
       ]) {
+        const { scope } = facts;
         const { id, sequence } = await submitted(prompt, {
-          ...{ scope, provider, labels },
+          ...facts,
+          request: jobRequest({ operation }),
           group: group === undefined ? undefined : { id: group, row: 0, column: 0 },
         });
         if (status !== 'queued') {
@@ -181,7 +188,7 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
 
 function naively(
   jobs: readonly JobSummary[],
-  { terms, status, visibility, favorite, provider, label, group }: JobSearchFilter,
+  { terms, status, visibility, favorite, provider, label, group, ...facts }: JobSearchFilter,
   { before = Number.MAX_SAFE_INTEGER }: JobPageRequest,
 ): readonly number[] {
   return jobs
@@ -191,6 +198,14 @@ function naively(
     .filter((job) => provider === undefined || job.provider === provider)
     .filter((job) => label === undefined || job.labels.includes(label))
     .filter((job) => group === undefined || job.group?.id === group)
+    .filter(({ model }) => facts.model === undefined || model === facts.model)
+    .filter(({ operation }) => facts.operation === undefined || operation === facts.operation)
+    .filter(({ createdSecs }) => createdSecs >= (facts.createdFromSecs ?? 0))
+    .filter(({ createdSecs }) => createdSecs < (facts.createdBeforeSecs ?? Infinity))
+    .filter(({ size }) => {
+      const matching = { auto: ['auto'], pixels: ['1536x1024'], ratio: ['1536x1024', '1530x1024'] };
+      return facts.size === undefined || matching[facts.size.kind].includes(size);
+    })
     .filter(({ deletedSecs }) => {
       return visibility === 'all' || (deletedSecs !== undefined) === (visibility === 'hidden');
     })

@@ -118,6 +118,32 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       return id;
     }
 
+    test('a list by size has the jobs whose first image has the size, also if they requested another', async () => {
+      const publications = [await pendingArtifact('a'.repeat(32))];
+      const { sequence } = await running({ size: 'auto' });
+      const result = jobResult(publications);
+      await store.settle(sequence, {
+        status: 'succeeded',
+        completedSecs: LATER,
+        result,
+        publications,
+      });
+      const waiting = await submitted({ size: '1280x960' });
+
+      const listed = async (size: NonNullable<JobFilter['size']>) => {
+        const { items } = await store.list('anonymous', { ...ALL, size }, { limit: 10 });
+        return items.map((job) => job.sequence);
+      };
+
+      expect(await listed({ kind: 'pixels', width: 640, height: 480 })).toEqual([sequence]);
+      expect(await listed({ kind: 'ratio', width: 4, height: 3 })).toEqual([
+        waiting.sequence,
+        sequence,
+      ]);
+      expect(await listed({ kind: 'ratio', width: 3, height: 4 })).toEqual([]);
+      expect(await listed({ kind: 'auto' })).toEqual([sequence]);
+    });
+
     describe('changesAfter', () => {
       const changesAfter = (after: number, scope = 'anonymous') =>
         store.changesAfter(scope, after, 100);

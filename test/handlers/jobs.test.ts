@@ -114,6 +114,27 @@ describe('labels', () => {
   });
 });
 
+describe('facts of the request', () => {
+  it('filter the list, and are rejected at their field', async () => {
+    const { json: made } = await create({ prompt: 'a fox' });
+    const { id, created } = made as { readonly id: string; readonly created: number };
+    const ids = async (query: string) => {
+      const { json } = await list(query);
+      return (json as { readonly items: readonly { readonly id: string }[] }).items.map(
+        (item) => item.id,
+      );
+    };
+
+    expect(await ids('size=auto&operation=generate')).toEqual([id]);
+    expect(await ids('size=3:2')).toEqual([]);
+    expect(await ids('operation=edit')).toEqual([]);
+    expect(await ids('model=unknown')).toEqual([]);
+    expect(await ids(`created_after=${created}`)).toEqual([id]);
+    expect(await ids(`created_before=${created}`)).toEqual([]);
+    expect((await list('size=wide')).json).toMatchObject({ error: { param: 'size' } });
+  });
+});
+
 describe('groups', () => {
   const group = { id: 'lake-1', row: 2, column: 3 };
 

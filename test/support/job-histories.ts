@@ -1,12 +1,31 @@
 import fc from 'fast-check';
 import type { JobRecord, JobStore } from '../../lib/jobs/job-store-port.ts';
-import { CANCELLATION, editOf, FAILURE, jobResult, newJob, succeeded, WIDE } from './jobs.ts';
+import {
+  CANCELLATION,
+  CREATED_SECS,
+  editOf,
+  FAILURE,
+  jobResult,
+  newJob,
+  succeeded,
+  WIDE,
+} from './jobs.ts';
 
 /** The expected content of a store after a history. */
 export interface JobModel {
   readonly jobs: Map<number, JobRecord>;
   /** The provider of each job. */
   readonly providers: Map<number, string>;
+  readonly facts: Map<number, JobModelFacts>;
+}
+
+/** The facts of a job by which lists are filtered. */
+export interface JobModelFacts {
+  readonly model: string | undefined;
+  readonly operation: string;
+  /** The size of the first image, or the planned size. */
+  readonly size: string;
+  readonly createdSecs: number;
 }
 
 /** One step that changes a store and its model. */
@@ -20,6 +39,15 @@ export const GROUPS = ['lake', 'hill'];
 
 const INPUTS = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32));
 
+const SIZES = ['auto', '1024x1024', '1536x1024', '1530x1024', '640x480'];
+
+const submittedFacts = fc.record({
+  model: fc.constantFrom('sandbox-image', 'sandbox-sketch', undefined),
+  operation: fc.constantFrom('edit' as const, 'generate' as const),
+  size: fc.constantFrom(...SIZES),
+  createdSecs: fc.integer({ min: CREATED_SECS, max: CREATED_SECS + 2 }),
+});
+
 const submit = fc
   .tuple(
     fc.constantFrom(...SCOPES),
@@ -27,17 +55,24 @@ const submit = fc
     fc.subarray(INPUTS),
     fc.subarray(LABELS),
     fc.option(fc.constantFrom(...GROUPS), { nil: undefined }),
+    submittedFacts,
   )
   .map(
-    ([scope, provider, inputs, labels, group]): JobStep =>
-      async (store, { jobs, providers }) => {
+    ([scope, provider, inputs, labels, group, submitted]): JobStep =>
+      async (store, { jobs, providers, facts }) => {
+        const { model, operation, size, createdSecs } = submitted;
+        const { model: _, ...plain } = newJob();
         const { job } = await store.submit(
-          newJob({
-            ...{ scope, provider, labels, request: editOf(inputs, 1000) },
+          {
+            ...plain,
+            ...{ scope, provider, labels, size, createdSecs },
+            ...(model !== undefined && { model }),
+            request: { ...editOf(inputs, 1000), operation },
             group: group === undefined ? undefined : { id: group, row: 0, column: 1 },
-          }),
+          },
           WIDE,
         );
+        facts.set(job.sequence, submitted);
         jobs.set(job.sequence, job);
         providers.set(job.sequence, provider);
       },
@@ -52,7 +87,7 @@ const settle = fc
   .tuple(fc.nat(40), fc.constantFrom('succeeded', 'failed', 'cancelled', 'interrupted'))
   .map(
     ([sequence, status]): JobStep =>
-      async (store, { jobs, providers }) => {
+      async (store, { jobs, providers, facts }) => {
         const settled = await store.settle(
           sequence,
           status === 'succeeded' ? succeeded(3) : { status, completedSecs: 3, error: FAILURE },
@@ -60,7 +95,11 @@ const settle = fc
         const job = jobs.get(sequence);
         if (!job || !settled) return;
         jobs.set(sequence, { ...job, status });
-        if (status === 'succeeded') providers.set(sequence, jobResult([]).provider);
+        const before = facts.get(sequence);
+        if (status !== 'succeeded' || before === undefined) return;
+        const { provider, model } = jobResult([]);
+        providers.set(sequence, provider);
+        facts.set(sequence, { ...before, model });
       },
   );
 

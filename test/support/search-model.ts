@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import type { JobSize } from '../../lib/contract/resources/job-filter.ts';
 import type { SearchTerms } from '../../lib/contract/resources/search-terms.ts';
+import { CREATED_SECS } from './jobs.ts';
 
 // Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
 const letters = fc.constantFrom(
@@ -34,12 +36,29 @@ const searchTerms = fc.record({
 
 export const searchedStatuses = fc.constantFrom('queued' as const, 'succeeded', 'failed');
 
+export const SEARCHED_SIZES = ['auto', '1024x1024', '1536x1024', '1530x1024'];
+
+/** Filters by facts, some of which match jobs of these sizes. */
+const facts = {
+  model: fc.constantFrom('sandbox-image', 'sandbox-sketch', 'unused'),
+  operation: fc.constantFrom('generate' as const, 'edit' as const),
+  size: fc.constantFrom<JobSize>(
+    { kind: 'auto' },
+    { kind: 'pixels', width: 1536, height: 1024 },
+    { kind: 'ratio', width: 3, height: 2 },
+  ),
+  createdFromSecs: fc.integer({ min: CREATED_SECS, max: CREATED_SECS + 3 }),
+  createdBeforeSecs: fc.integer({ min: CREATED_SECS, max: CREATED_SECS + 3 }),
+};
+
 /** Generates searches for jobs with a sequence below `beyond`, in these scopes and by these providers. */
 export function searchRequests(of: {
   readonly scopes: readonly string[];
   readonly providers: readonly string[];
   readonly labels?: readonly string[];
   readonly groups?: readonly string[];
+  /** True if the searches also filter by facts of the request. */
+  readonly withFacts?: boolean;
   readonly beyond: number;
 }) {
   const filter = fc.record(
@@ -51,6 +70,7 @@ export function searchRequests(of: {
       provider: fc.constantFrom(...of.providers, 'unused'),
       ...(of.labels && { label: fc.constantFrom(...of.labels, 'unused') }),
       ...(of.groups && { group: fc.constantFrom(...of.groups, 'unused') }),
+      ...(of.withFacts && facts),
     },
     { requiredKeys: ['terms', 'visibility'] },
   );

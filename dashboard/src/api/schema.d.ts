@@ -1294,6 +1294,19 @@ export interface components {
                 label?: string | null;
                 group?: string | null;
                 provider?: string | null;
+                /** @description Only jobs of this model. */
+                model?: string | null;
+                /** @description Only jobs whose first image has this size: WxH in pixels, or a ratio W:H, which may differ by 1 %. A job without images has the requested size. auto selects jobs that requested no size. */
+                size?: string | null;
+                /**
+                 * @description Only jobs with this operation.
+                 * @enum {string|null}
+                 */
+                operation?: "generate" | "edit" | null;
+                /** @description Only jobs that were accepted at this time or later, in Unix seconds. */
+                created_after?: number | null;
+                /** @description Only jobs that were accepted before this time, in Unix seconds. */
+                created_before?: number | null;
                 /** @description A literal part of the prompt. */
                 search?: string | null;
                 /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
@@ -4641,6 +4654,16 @@ export interface operations {
                 group?: string;
                 /** @description The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs. */
                 provider?: string;
+                /** @description Only jobs of this model. */
+                model?: string;
+                /** @description Only jobs whose first image has this size: WxH in pixels, or a ratio W:H, which may differ by 1 %. A job without images has the requested size. auto selects jobs that requested no size. */
+                size?: string;
+                /** @description Only jobs with this operation. */
+                operation?: "generate" | "edit";
+                /** @description Only jobs that were accepted at this time or later, in Unix seconds. */
+                created_after?: number;
+                /** @description Only jobs that were accepted before this time, in Unix seconds. */
+                created_before?: number;
                 /** @description A literal part of the prompt, without regard to case. */
                 search?: string;
                 /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */

@@ -14,7 +14,7 @@ const EnabledProvider = v.pipe(
     addIssue({ message: coded('unknown_provider', 'must be an enabled provider') });
   }),
 );
-const ModelName = v.pipe(text({ maxLength: 128 }), v.minLength(1));
+export const ModelName = v.pipe(text({ maxLength: 128 }), v.minLength(1));
 
 /** One provider, and optionally one of its models. */
 export const Route = closedObject({ provider: EnabledProvider, model: v.optional(ModelName) });

@@ -5,6 +5,7 @@ import { Count, documented, UnixSecs } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/request-limits.ts';
 import { JOB_STATUSES, JobId, Priority, VISIBILITIES } from './job.ts';
+import { factBodyEntries } from './job-filter.ts';
 import { GroupId } from './job-group.ts';
 import { Label, Labels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
@@ -41,6 +42,7 @@ const BatchFilter = closedObject({
   label: v.optional(Label),
   group: v.optional(GroupId),
   provider: v.optional(ProviderName),
+  ...factBodyEntries,
   search: documented(v.optional(SearchText), 'A literal part of the prompt.'),
   q: documented(v.optional(SearchQuery), SEARCH_QUERY),
 });

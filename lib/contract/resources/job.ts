@@ -15,6 +15,7 @@ import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.
 import { limitedList } from '../schema/request-limits.ts';
 import { ShortText, text } from '../schema/text.ts';
 import { imageMarkEntries, JobArtifact } from './artifact.ts';
+import { factQueryEntries, OPERATIONS } from './job-filter.ts';
 import { GroupId, JobGroup } from './job-group.ts';
 import { LABEL, Label, Labels, StoredLabels } from './label.ts';
 import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
@@ -219,7 +220,7 @@ export type ImageJob = v.InferOutput<typeof ImageJob>;
 /** A job in a list, without its images, its result and its error. */
 export const ImageJobSummary = v.strictObject({
   ...jobEntries,
-  operation: v.picklist(['generate', 'edit']),
+  operation: v.picklist(OPERATIONS),
   prompt: documented(v.string(), 'The first 256 characters of the prompt.', { maxLength: 256 }),
   provider: v.string(),
   model: v.optional(v.string()),
@@ -253,27 +254,33 @@ export type JobPage = v.InferOutput<typeof JobPage>;
 
 export const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
+/** The filters that select jobs in a query. */
+const filterEntries = {
+  status: v.optional(v.picklist(JOB_STATUSES)),
+  visibility: documented(
+    v.optional(v.picklist(VISIBILITIES)),
+    'The visibility of the listed jobs; active if omitted.',
+  ),
+  favorite: v.optional(QueryBoolean),
+  label: documented(v.optional(Label), 'Only jobs with this label.'),
+  group: documented(v.optional(GroupId), 'Only jobs of the group with this id.'),
+  provider: documented(
+    v.optional(ProviderName),
+    'The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs.',
+  ),
+  ...factQueryEntries,
+  search: documented(
+    v.optional(SearchText),
+    'A literal part of the prompt, without regard to case.',
+  ),
+  q: documented(v.optional(SearchQuery), SEARCH_QUERY),
+};
+
 /** The filters of the job list. `include_deleted=true` means `visibility=all` if `visibility` is omitted. */
 export const JobListQuery = v.pipe(
   closedObject({
     ...pageEntries,
-    status: v.optional(v.picklist(JOB_STATUSES)),
-    visibility: documented(
-      v.optional(v.picklist(VISIBILITIES)),
-      'The visibility of the listed jobs; active if omitted.',
-    ),
-    favorite: v.optional(QueryBoolean),
-    label: documented(v.optional(Label), 'Only jobs with this label.'),
-    group: documented(v.optional(GroupId), 'Only jobs of the group with this id.'),
-    provider: documented(
-      v.optional(ProviderName),
-      'The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs.',
-    ),
-    search: documented(
-      v.optional(SearchText),
-      'A literal part of the prompt, without regard to case.',
-    ),
-    q: documented(v.optional(SearchQuery), SEARCH_QUERY),
+    ...filterEntries,
     total: documented(
       v.optional(QueryBoolean),
       `true adds the number of jobs on all pages, exact up to ${MAX_TOTAL}. This takes longer.`,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ModelName } from '../../contract/request/routing.ts';
 import {
   type ImageJob,
   type ImageJobSummary,
@@ -6,6 +7,13 @@ import {
   JOB_STATUSES,
   type JobPage,
 } from '../../contract/resources/job.ts';
+import {
+  JOB_SIZE,
+  JobSizeText,
+  MODEL,
+  OPERATION,
+  OPERATIONS,
+} from '../../contract/resources/job-filter.ts';
 import { Label } from '../../contract/resources/label.ts';
 import { SEARCH_QUERY } from '../../contract/resources/search-terms.ts';
 import { documented, storableText } from '../../contract/schema/fields.ts';
@@ -34,6 +42,12 @@ export const getJob = tool({
   },
 });
 
+const Time = v.pipe(ShortText, v.isoTimestamp());
+
+function toSecs(time: string): number {
+  return Math.floor(Date.parse(time) / 1000);
+}
+
 export const listJobs = tool({
   name: 'list_jobs',
   title: 'List jobs',
@@ -48,13 +62,26 @@ export const listJobs = tool({
     search: documented(v.optional(storableText(256)), 'Only jobs whose prompt contains this text.'),
     q: documented(v.optional(storableText(256)), SEARCH_QUERY),
     label: documented(v.optional(Label), 'Only jobs with this label.'),
+    model: documented(v.optional(ModelName), MODEL),
+    size: documented(v.optional(JobSizeText), JOB_SIZE),
+    operation: documented(v.optional(v.picklist(OPERATIONS)), OPERATION),
+    created_after: documented(
+      v.optional(Time),
+      'Only jobs that were accepted at this time or later, such as 2026-11-28T18:30:00Z.',
+    ),
+    created_before: documented(v.optional(Time), 'Only jobs that were accepted before this time.'),
     cursor: documented(
       v.optional(text({ maxLength: 1024 })),
       'The cursor at the end of the previous page.',
     ),
   }),
   isReadOnly: true,
-  async run(query, { api, signal }) {
+  async run({ created_after, created_before, ...filter }, { api, signal }) {
+    const query = {
+      ...filter,
+      ...(created_after !== undefined && { created_after: toSecs(created_after) }),
+      ...(created_before !== undefined && { created_before: toSecs(created_before) }),
+    };
     const { items, next_cursor } = await api.json<JobPage>('GET /v1/jobs', { query, signal });
     if (items.length === 0) return textResult('No jobs found.');
     const more = next_cursor === undefined ? [] : [`More: call again with cursor ${next_cursor}`];

@@ -5,6 +5,7 @@ import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { batchesSchema } from './schema-batches.ts';
 import { billingSchema } from './schema-billing.ts';
+import { factsSchema } from './schema-facts.ts';
 import { finishedImagesSchema } from './schema-finished-images.ts';
 import { groupsSchema } from './schema-groups.ts';
 import { jobSchema } from './schema-jobs.ts';
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: loginSchema, oldest: 1 },
   { sql: finishedImagesSchema, oldest: 1 },
   { sql: ownFavoriteSchema, oldest: 1 },
+  { sql: factsSchema, oldest: 1 },
 ];
 
 interface Options {

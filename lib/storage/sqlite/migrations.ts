@@ -151,6 +151,13 @@ UPDATE job SET own_favorite = 1
 WHERE favorite = 1 AND instr(artifacts, '"favorite":true') = 0;
 `;
 
+/** Adds the index over the facts by which jobs are filtered and counted. The columns are those of the filters. */
+const FACTS = `
+CREATE INDEX job_facts ON job (
+  scope, seq, created, status, favorite, deleted, provider, model, operation, size
+);
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -165,6 +172,7 @@ export const MIGRATIONS: readonly string[] = [
   PRESET_TITLES,
   GROUPS,
   OWN_FAVORITE,
+  FACTS,
 ];
 
 /** The schema that this program reads and writes. */

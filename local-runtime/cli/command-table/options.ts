@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { LoadOptions } from '../../../lib/config/load-config.ts';
 import { parseAuthority } from '../../../lib/config/values/addresses.ts';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import type { JobStatus } from '../../../lib/contract/resources/job.ts';
+import type { ImageJobSummary, JobStatus } from '../../../lib/contract/resources/job.ts';
 import type { Slot } from '../../gateway/coordination.ts';
 import type { ListenAddress } from '../../server/listener/http-server.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -21,6 +21,11 @@ export const JOB_ENDS = [
 ] as const satisfies readonly JobStatus[];
 
 export const JOB_STATUSES = ['queued', 'running', ...JOB_ENDS] as const;
+
+export const OPERATIONS = [
+  'generate',
+  'edit',
+] as const satisfies readonly ImageJobSummary['operation'][];
 
 export const SLOTS = ['blue', 'green'] as const satisfies readonly Slot[];
 
@@ -46,6 +51,22 @@ export const LIMIT = {
   },
 } as const;
 
+/** The options that filter jobs by facts of their requests. */
+const FACT_FILTERS = {
+  model: { value: 'model', about: 'only jobs of this model' },
+  size: {
+    value: 'size',
+    about: 'only jobs whose first image has this size (1536x1024) or ratio (3:2)',
+  },
+  operation: { value: 'operation', choices: OPERATIONS, about: 'only jobs with this operation' },
+  after: {
+    value: 'date',
+    parse: parseDate,
+    about: 'only jobs accepted on this date (2026-11-28, in local time) or time, or later',
+  },
+  before: { value: 'date', parse: parseDate, about: 'only jobs accepted before this date or time' },
+} as const;
+
 /** The options that filter the list of jobs. */
 export const JOB_FILTERS = {
   status: { value: 'status', choices: JOB_STATUSES, about: 'show only jobs with this status' },
@@ -56,6 +77,7 @@ export const JOB_FILTERS = {
   },
   label: { value: 'text', about: 'show only jobs with this label' },
   group: { value: 'id', about: 'show only jobs of this group' },
+  ...FACT_FILTERS,
   favorite: { about: 'show only favourites' },
   hidden: { about: 'show only hidden jobs' },
 } as const;
@@ -74,6 +96,7 @@ export const BATCH_FILTERS = {
   },
   label: { value: 'text', about: 'select jobs with this label' },
   group: { value: 'id', about: 'select jobs of this group' },
+  ...FACT_FILTERS,
 } as const;
 
 /** The labels of a job. */
@@ -143,6 +166,16 @@ export function parseWholeNumber(text: string): number {
 export function parseSignedNumber(text: string): number {
   if (/^-?\d{1,14}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('The value must be a whole number.');
+}
+
+/** Parses a date, which begins in local time, or a date and time. Returns Unix seconds. */
+export function parseDate(text: string): number {
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(isDate ? `${text}T00:00` : text) : NaN;
+  if (ms >= 0) return Math.floor(ms / 1000);
+  throw new InvalidArgumentError(
+    'The value must be a date such as 2026-11-28, or a date and time such as 2026-11-28T18:30.',
+  );
 }
 
 export function parseListenAddress(text: string): ListenAddress {

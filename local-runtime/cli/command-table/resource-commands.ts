@@ -75,10 +75,14 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words in the prompt'],
       ['jobs list --label poster', 'list jobs with a label'],
       ['jobs list --group lake-1', 'list the jobs of a group'],
+      ['jobs list --size 3:2 --after 2026-11-01', 'list wide images since a date'],
     ],
     operation: 'GET /v1/jobs',
-    query: ({ limit, status, search, query: q, label, group, hidden, favorite }) => ({
-      ...{ limit, status, search, q, label, group },
+    query: ({ query: q, after, before, hidden, favorite, json, url, ...filters }) => ({
+      ...filters,
+      q,
+      created_after: after,
+      created_before: before,
       visibility: hidden ? 'hidden' : undefined,
       favorite: favorite || undefined,
     }),

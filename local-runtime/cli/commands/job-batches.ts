@@ -13,15 +13,17 @@ import { printJson } from '../print.ts';
 import { withService } from '../with-service.ts';
 import { printJob, type ServiceCall, show } from './requests.ts';
 
-type CancelOptions = OptionValues<typeof BATCH_FILTERS> & { readonly yes: boolean };
+type CancelOptions = ServiceCall['options'] &
+  OptionValues<typeof BATCH_FILTERS> & { readonly yes: boolean };
 
 /** Cancels one job, or the jobs that the options select. Resolves with the exit code: 1 if the user declines. */
 export async function runJobsCancel(
   call: ServiceCall<{ readonly id: string | undefined }, CancelOptions>,
 ): Promise<number> {
   const { args, options, io } = call;
-  const { status, search, query, label, group } = options;
-  const isSelected = [status, search, query, label, group].some((value) => value !== undefined);
+  const { json, url, yes, status, query, after, before, ...filters } = options;
+  const selected = { ...filters, q: query, created_after: after, created_before: before };
+  const isSelected = Object.values({ ...selected, status }).some((value) => value !== undefined);
   if (isSelected === (args.id !== undefined)) {
     io.stderr('image-bridge: name either the id of a job, or options that select jobs\n');
     return 2;
@@ -33,12 +35,12 @@ export async function runJobsCancel(
       return 0;
     }
     // Running jobs are cancelled only on request, because their images may have been paid for.
-    const filter = { status: status ?? 'queued', search, q: query, label, group };
+    const filter = { ...selected, status: status ?? ('queued' as const) };
     return cancelMatching(service, filter, call);
   });
 }
 
-interface Filter extends Readonly<Record<string, string | undefined>> {
+interface Filter extends Readonly<Record<string, string | number | undefined>> {
   readonly status: 'queued' | 'running';
 }
 

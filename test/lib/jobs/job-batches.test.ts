@@ -26,6 +26,16 @@ async function submitted(count: number, more: object = {}) {
   return ids;
 }
 
+/** Returns the favourites of the scope. */
+async function favorites() {
+  const { items } = await rig.store.list(
+    SCOPE,
+    { visibility: 'active', favorite: true },
+    { limit: 100 },
+  );
+  return items.map(({ id }) => id);
+}
+
 /** Returns the queued jobs of the scope, in the order of their acceptance. */
 async function queued() {
   const query = { limit: 100, status: 'queued', visibility: 'active' } as const;
@@ -34,6 +44,22 @@ async function queued() {
 
 describe('change', () => {
   const waiting = { action: 'cancel', filter: { status: 'queued' } };
+
+  test('a filter by facts selects the jobs that have them', async () => {
+    const ids = await submitted(2);
+    const facts = { size: 'auto', operation: 'generate', created_after: 0 };
+
+    const wide = await change({
+      action: 'favorite',
+      filter: { ...facts, size: '2:3' },
+      expected_count: 0,
+    });
+    const result = await change({ action: 'favorite', filter: facts, expected_count: 2 });
+
+    expect(wide).toEqual({ done: 0, skipped: [] });
+    expect(result).toMatchObject({ done: 2, skipped: [] });
+    expect((await favorites()).toSorted()).toEqual(ids.toSorted());
+  });
 
   test('all jobs of a filter are cancelled, and no job of another scope', async () => {
     await submitted(3);

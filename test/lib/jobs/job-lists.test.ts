@@ -176,6 +176,11 @@ describe('createJobCursors', () => {
     ['favourites alone', { ...LISTED, favorite: true }],
     ['all but favourites', { ...LISTED, favorite: false }],
     ['a provider', { ...LISTED, provider: 'sandbox' }],
+    ['a model', { ...LISTED, model: 'sandbox-image' }],
+    ['an operation', { ...LISTED, operation: 'edit' }],
+    ['a size', { ...LISTED, size: { kind: 'auto' } }],
+    ['a first time', { ...LISTED, createdFromSecs: 7 }],
+    ['a last time', { ...LISTED, createdBeforeSecs: 7 }],
     ['a term', { ...LISTED, terms: { all: ['cat'], none: [] } }],
     ['an excluded term', { ...LISTED, terms: { all: [], none: ['cat'] } }],
   ])('a cursor is rejected under %s', (_, listed) => {

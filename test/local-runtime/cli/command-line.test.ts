@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import * as parameters from '../../../lib/contract/request/parameters.ts';
 import * as job from '../../../lib/contract/resources/job.ts';
+import * as jobFilter from '../../../lib/contract/resources/job-filter.ts';
 import { parseLine } from '../../../local-runtime/cli/command-line.ts';
 import { COMMAND_SECTIONS, GROUPS } from '../../../local-runtime/cli/command-table/commands.ts';
 import * as options from '../../../local-runtime/cli/command-table/options.ts';
@@ -65,11 +66,27 @@ describe('the table of commands', () => {
 describe('the choices of options', () => {
   it('are the lists of the contract and of the gateway', () => {
     const { JOB_ENDS, JOB_STATUSES } = job;
+    const { OPERATIONS } = jobFilter;
     const { OUTPUT_FORMATS } = parameters;
     const { SLOTS } = coordination;
     const lists = Object.entries(options).filter(([, value]) => Array.isArray(value));
 
-    expect(Object.fromEntries(lists)).toEqual({ JOB_ENDS, JOB_STATUSES, OUTPUT_FORMATS, SLOTS });
+    expect(Object.fromEntries(lists)).toEqual({
+      ...{ JOB_ENDS, JOB_STATUSES, OPERATIONS, OUTPUT_FORMATS, SLOTS },
+    });
+  });
+});
+
+describe('parseDate', () => {
+  it('reads a date in local time, and a time with its zone', () => {
+    const midnight = new Date(2026, 10, 28).getTime() / 1000;
+
+    expect(options.parseDate('2026-11-28')).toBe(midnight);
+    expect(options.parseDate('2026-11-28T18:30:00Z')).toBe(1_795_890_600);
+  });
+
+  it.each(['yesterday', '2026-13-01', '28.11.2026', '1795890600', ''])('refuses %j', (text) => {
+    expect(() => options.parseDate(text)).toThrow('The value must be a date');
   });
 });
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import type { JobSize } from '../../../contract/resources/job-filter.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
+import { hasFacts, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 
@@ -55,7 +57,9 @@ const CountRow = v.object({ count: v.number() });
  */
 export function matchingSql(schema: string, filter: JobFilter): string {
   const { status, visibility, favorite, provider, label, group } = filter;
-  if (label !== undefined || group !== undefined) return selectedSql(schema, filter);
+  if (label !== undefined || group !== undefined || hasFacts(filter)) {
+    return selectedSql(schema, filter);
+  }
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const hiding = { active: [false], hidden: [true], all: [false, true] }[visibility];
@@ -77,50 +81,103 @@ export function matchingSql(schema: string, filter: JobFilter): string {
 }
 
 /**
- * Returns the SQL for the newest jobs that have the label or belong to the group, and match the rest of the filter. A group or a
- * label selects few jobs, so each of them is compared with the rest of the filter.
+ * Returns the SQL for the newest jobs that have the label, belong to the group or have the facts of the filter. A group or a label
+ * selects few jobs, so each of them is compared with the rest of the filter. Without both, the index `job_facts` is read from the
+ * newest job.
  */
-function selectedSql(
-  schema: string,
-  { status, visibility, favorite, provider, label, group }: JobFilter,
-): string {
-  const places = placesOf({ label, group, provider });
-  const conditions = [
-    ...(status === undefined ? [] : [`status = '${status}'`]),
-    ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
-    ...(visibility === 'all' ? [] : [`hidden = ${visibility === 'hidden'}`]),
-    ...(provider === undefined ? [] : [`provider = ${places.get('provider')}`]),
-    ...(group === undefined || label === undefined
-      ? []
-      : [
-          `EXISTS (SELECT FROM ${schema}.job_label WHERE job_label.seq = job.seq AND label = ${places.get('label')})`,
-        ]),
-  ];
-  const tables =
-    group === undefined
-      ? `${schema}.job_label JOIN ${schema}.job USING (seq)
-    WHERE job_label.scope = $1 AND label = ${places.get('label')}`
-      : `${schema}.job
-    WHERE scope = $1 AND group_id = ${places.get('group')}`;
+function selectedSql(schema: string, filter: JobFilter): string {
+  const table = isOfLabel(filter)
+    ? `${schema}.job_label AS labelled JOIN ${schema}.job USING (seq)
+    WHERE labelled.scope = $1 AND labelled.label = $4`
+    : `${schema}.job
+    WHERE scope = $1`;
   return `
-    SELECT seq FROM ${tables} AND seq < $2
-      ${conditions.map((condition) => `AND ${condition}`).join(' ')}
+    SELECT seq FROM ${table} AND seq < $2 AND ${conditionOf(schema, filter).sql}
     ORDER BY seq DESC LIMIT $3`;
+}
+
+/** Returns true if the jobs are read from the table of labels. */
+function isOfLabel({ label, group }: JobFilter): boolean {
+  return label !== undefined && group === undefined;
+}
+
+/** Returns the condition of `selectedSql` besides its table. */
+function conditionOf(schema: string, filter: JobFilter): Condition {
+  return isOfLabel(filter)
+    ? filterSql(schema, { ...filter, label: undefined }, 5)
+    : filterSql(schema, filter, 4);
+}
+
+/** The SQL of a condition, with its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** Returns the condition that a job matches the filter. `first` is the number of the first parameter. */
+export function filterSql(schema: string, filter: JobFilter, first: number): Condition {
+  const { label, group, provider, status, visibility, favorite, ...facts } = filter;
+  const { model, operation, size, createdFromSecs, createdBeforeSecs } = facts;
+  const labelled = `EXISTS (SELECT FROM ${schema}.job_label WHERE job_label.seq = job.seq AND label = ?)`;
+  const conditions: readonly (readonly [sql: string, ...values: unknown[]])[] = [
+    [labelled, label],
+    ['group_id = ?', group],
+    ['provider = ?', provider],
+    ['status = ?', status],
+    ['hidden = ?', visibility === 'all' ? undefined : visibility === 'hidden'],
+    ['favorite = ?', favorite === undefined ? undefined : Number(favorite)],
+    ['model = ?', model],
+    ['operation = ?', operation],
+    ['created >= ?', createdFromSecs],
+    ['created < ?', createdBeforeSecs],
+    ...(size === undefined ? [] : [sizeSql(size)]),
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  let number = first;
+  const texts = given.map(([sql]) =>
+    sql.replaceAll('?', () => {
+      number += 1;
+      return `$${number - 1}`;
+    }),
+  );
+  return {
+    sql: ['true', ...texts].join(' AND '),
+    values: given.flatMap(([, ...values]) => values),
+  };
+}
+
+// The ratio of the first image, or else of the planned size. NULL if the size is auto.
+const RATIO = `
+  CASE
+    WHEN artifacts <> '[]' THEN
+      (artifacts::jsonb -> 0 ->> 'width')::float8 / (artifacts::jsonb -> 0 ->> 'height')::float8
+    WHEN size <> 'auto' THEN split_part(size, 'x', 1)::float8 / split_part(size, 'x', 2)::float8
+  END`;
+const SIZE = `
+  CASE
+    WHEN artifacts = '[]' THEN size
+    ELSE (artifacts::jsonb -> 0 ->> 'width') || 'x' || (artifacts::jsonb -> 0 ->> 'height')
+  END`;
+
+function sizeSql(size: JobSize): readonly [sql: string, ...values: unknown[]] {
+  if (size.kind === 'auto') return ['size = ?', 'auto'];
+  if (size.kind === 'pixels') return [`(${SIZE}) = ?`, `${size.width}x${size.height}`];
+  const { lowest, highest } = ratiosOf(size);
+  return [`(${RATIO}) BETWEEN ? AND ?`, lowest, highest];
 }
 
 /** Returns the parameters of `matchingSql`. */
 export function matchingValues(
-  { provider, label, group }: JobFilter,
+  filter: JobFilter,
   page: { readonly scope: string; readonly before: number; readonly limit: number },
 ): readonly unknown[] {
   const values = [page.scope, page.before, page.limit];
-  return [...values, label, group, provider].filter((value) => value !== undefined);
-}
-
-/** Returns the placeholder of each parameter of the filter, in the order of `matchingValues`. */
-function placesOf(parameters: Pick<JobFilter, 'label' | 'group' | 'provider'>) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return new Map(given.map(([name], at) => [name, `$${at + 4}`]));
+  const { label, group, provider } = filter;
+  if (label !== undefined || group !== undefined || hasFacts(filter)) {
+    const listed = isOfLabel(filter) ? [label] : [];
+    return [...values, ...listed, ...conditionOf('', filter).values];
+  }
+  return provider === undefined ? values : [...values, provider];
 }
 
 /** Creates the methods that find the stored input images of jobs. */

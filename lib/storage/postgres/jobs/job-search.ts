@@ -4,7 +4,7 @@ import type { JobPageRequest, JobSearch, JobSearchFilter } from '../../../jobs/j
 import { createSemaphore } from '../../../platform/semaphore.ts';
 import { foldTerms } from '../../jobs/fold-prompt.ts';
 import type { Postgres, Queries } from '../connection.ts';
-import { matchingSql, matchingValues } from './job-list.ts';
+import { type Condition, filterSql, matchingSql, matchingValues } from './job-list.ts';
 
 // The newest jobs of the list answer most searches without the index.
 const NEWEST_JOBS = 2048;
@@ -123,12 +123,6 @@ export function createJobSearch(
   };
 }
 
-/** The SQL of a condition, with its parameters. */
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly unknown[];
-}
-
 /** Returns the condition that a folded prompt matches folded terms. `first` is the number of the first parameter. */
 function termsSql({ all, none }: SearchTerms, first: number): Condition {
   const likes = [...all.map(() => 'LIKE'), ...none.map(() => 'NOT LIKE')];
@@ -141,30 +135,4 @@ function termsSql({ all, none }: SearchTerms, first: number): Condition {
 /** Returns the pattern of `LIKE` for texts that contain this text. */
 function toPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
-function filterSql(
-  schema: string,
-  { status, visibility, favorite, provider, label, group }: JobSearchFilter,
-  first: number,
-): Condition {
-  const columns: readonly (readonly [column: string, value: unknown])[] = [
-    ['status', status],
-    ['hidden', visibility === 'all' ? undefined : visibility === 'hidden'],
-    ['favorite', favorite === undefined ? undefined : Number(favorite)],
-    ['provider', provider],
-    ['label', label],
-    ['group_id', group],
-  ];
-  const given = columns.filter(([, value]) => value !== undefined);
-  const conditionOf = (column: string, value: string) =>
-    column === 'label'
-      ? `EXISTS (SELECT FROM ${schema}.job_label WHERE job_label.seq = job.seq AND label = ${value})`
-      : `job.${column} = ${value}`;
-  return {
-    sql: ['true', ...given.map(([column], at) => conditionOf(column, `$${first + at}`))].join(
-      ' AND ',
-    ),
-    values: given.map(([, value]) => value),
-  };
 }

@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
+import { hasFacts, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
@@ -25,8 +26,8 @@ export function createJobList(
   const statements = new Map<string, Statement>();
 
   /**
-   * Returns the prepared statement for an SQL text. Each query has 420 texts, one for each combination of filters. The provider,
-   * the label and the group are parameters.
+   * Returns the prepared statement for an SQL text. Each query has 547 texts, one for each combination of filters. The provider,
+   * the label, the group and the facts are parameters.
    */
   function prepared(sql: string): Statement {
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -87,13 +88,14 @@ export function matchingSql(filter: JobFilter): string {
 }
 
 /**
- * Returns the SQL for the ranges of the filter. Each combination of status, favourite and hidden is one range of the index
+ * Returns the SQL for the jobs that match the filter. Each combination of status, favourite and hidden is one range of the index
  * `job_list`, in this order, or of the index `job_list_of_provider` if the filter has a provider. Status, favourite and hidden
  * are literals, because the query planner does not know bound values.
  */
-function rangesSql(filter: JobFilter): string {
+export function rangesSql(filter: JobFilter): string {
   const { status, visibility, favorite, provider, label, group } = filter;
   if (label !== undefined || group !== undefined) return selectedSql(filter);
+  if (hasFacts(filter)) return FACTS_SQL;
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -111,33 +113,90 @@ function rangesSql(filter: JobFilter): string {
   return ranges.join('\n    UNION ALL');
 }
 
+// The ratio of the first image, or else of the planned size. NULL if the size is auto.
+const RATIO = `
+  CASE
+    WHEN artifacts <> '[]'
+      THEN 1.0 * (artifacts ->> '$[0].width') / (artifacts ->> '$[0].height')
+    WHEN size <> 'auto'
+      THEN 1.0 * CAST(size AS INTEGER) / CAST(substr(size, instr(size, 'x') + 1) AS INTEGER)
+  END`;
+const SIZE = `
+  CASE
+    WHEN artifacts = '[]' THEN size
+    ELSE (artifacts ->> '$[0].width') || 'x' || (artifacts ->> '$[0].height')
+  END`;
+// A parameter that is NULL selects all jobs, so that few texts serve all combinations of these filters.
+const FACTS = `
+      AND (+@model IS NULL OR model = +@model)
+      AND (+@operation IS NULL OR operation = +@operation)
+      AND (+@createdFrom IS NULL OR created >= +@createdFrom)
+      AND (+@createdBefore IS NULL OR created < +@createdBefore)
+      AND (+@isAuto = 0 OR size = 'auto')
+      AND (+@size IS NULL OR (${SIZE}) = +@size)
+      AND (+@lowest IS NULL OR (${RATIO}) BETWEEN +@lowest AND +@highest)`;
+
+/**
+ * The SQL for the jobs that match any filter without a label and a group. Reads the index `job_facts` from the newest job. Rows are
+ * read only if a size is compared.
+ */
+const FACTS_SQL = `
+    SELECT seq FROM job INDEXED BY job_facts
+    WHERE scope = +@scope AND seq < +@before
+      AND (+@status IS NULL OR status = +@status)
+      AND (+@favorite IS NULL OR favorite = +@favorite)
+      AND (+@provider IS NULL OR provider = +@provider)
+      AND (+@hidden IS NULL OR (deleted IS NOT NULL) = +@hidden)${FACTS}`;
+
 /**
  * Returns the SQL for the jobs that have the label or belong to the group, and match the rest of the filter. A group or a label
  * selects few jobs, so each of them is compared with the rest of the filter.
  */
-function selectedSql({ status, visibility, favorite, provider, label, group }: JobFilter): string {
+function selectedSql(filter: JobFilter): string {
+  const { status, visibility, favorite, provider, label, group } = filter;
   const conditions = [
     ...(status === undefined ? [] : [`status = '${status}'`]),
     ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
     ...(provider === undefined ? [] : ['provider = +@provider']),
     ...{ active: ['deleted IS NULL'], hidden: ['deleted IS NOT NULL'], all: [] }[visibility],
   ];
+  const facts = hasFacts(filter) ? FACTS : '';
   if (group !== undefined) {
     const labelled =
       'EXISTS (SELECT 1 FROM job_label WHERE job_label.seq = job.seq AND label = +@label)';
     return `
     SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq < +@before
-      ${[...conditions, ...(label === undefined ? [] : [labelled])].map((condition) => `AND ${condition}`).join(' ')}`;
+      ${[...conditions, ...(label === undefined ? [] : [labelled])].map((condition) => `AND ${condition}`).join(' ')}${facts}`;
   }
   return `
     SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
     WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq < +@before
-      ${conditions.map((condition) => `AND ${condition}`).join(' ')}`;
+      ${conditions.map((condition) => `AND ${condition}`).join(' ')}${facts}`;
 }
 
 /** Returns the parameters of the filter. */
-export function bound({ provider, label, group }: JobFilter) {
-  return { provider, label, group };
+export function bound({
+  status,
+  favorite,
+  visibility,
+  provider,
+  label,
+  group,
+  ...facts
+}: JobFilter) {
+  const { model, operation, size, createdFromSecs, createdBeforeSecs } = facts;
+  const ratios = size?.kind === 'ratio' ? ratiosOf(size) : undefined;
+  return {
+    ...{ provider, label, group, status, model, operation },
+    favorite: favorite === undefined ? undefined : Number(favorite),
+    hidden: { active: 0, hidden: 1, all: undefined }[visibility],
+    createdFrom: createdFromSecs,
+    createdBefore: createdBeforeSecs,
+    isAuto: Number(size?.kind === 'auto'),
+    size: size?.kind === 'pixels' ? `${size.width}x${size.height}` : undefined,
+    lowest: ratios?.lowest,
+    highest: ratios?.highest,
+  };
 }
 
 /** Creates the methods that find the stored input images of jobs. */

@@ -2,6 +2,7 @@ import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
 import type { JobPageRequest, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
 import { foldPrompt, foldTerms, matchesTerms } from '../../jobs/fold-prompt.ts';
+import { matchesFacts } from '../../jobs/job-facts.ts';
 import { blockOf, blockStart, bucketsOf, positionOf } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
@@ -100,10 +101,11 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
 }
 
 function matchesFilter(
-  { status, visibility, favorite, provider, label, group }: JobSearchFilter,
+  { status, visibility, favorite, provider, label, group, ...facts }: JobSearchFilter,
   job: SearchedJob,
 ): boolean {
   return (
+    matchesFacts(facts, job) &&
     (status === undefined || job.status === status) &&
     (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&
     (favorite === undefined || (job.favorite === 1) === favorite) &&

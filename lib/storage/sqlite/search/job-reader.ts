@@ -9,7 +9,9 @@ import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
 const FIND = `
-  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, group_id AS groupId, prompt
+  SELECT
+    scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, group_id AS groupId,
+    model, operation, size, created, artifacts, prompt
   FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
 const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < +?';
@@ -33,6 +35,15 @@ const SearchedRow = v.optional(
     provider: v.string(),
     labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
     groupId: v.nullable(v.string()),
+    model: v.nullable(v.string()),
+    operation: v.string(),
+    size: v.string(),
+    created: v.number(),
+    artifacts: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.array(v.object({ width: v.number(), height: v.number() })),
+    ),
     prompt: v.string(),
   }),
 );

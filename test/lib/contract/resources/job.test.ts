@@ -27,6 +27,27 @@ describe('JobListQuery', () => {
     expect(outputOf(JobListQuery, query)).toEqual({ ...query, limit: 100, favorite: false });
   });
 
+  it('reads the filters by facts of the request', () => {
+    const query = {
+      model: 'sandbox-image',
+      size: '3:2',
+      operation: 'edit',
+      created_after: '1700000000',
+      created_before: '1700086400',
+    };
+
+    expect(outputOf(JobListQuery, query)).toMatchObject({
+      ...{ model: 'sandbox-image', operation: 'edit' },
+      size: { kind: 'ratio', width: 3, height: 2 },
+      created_after: 1_700_000_000,
+      created_before: 1_700_086_400,
+    });
+    expect(outputOf(JobListQuery, { size: '640x480' })).toMatchObject({
+      size: { kind: 'pixels', width: 640, height: 480 },
+    });
+    expect(outputOf(JobListQuery, { size: 'auto' })).toMatchObject({ size: { kind: 'auto' } });
+  });
+
   it.each([
     [{ include_deleted: 'true' }, 'all'],
     [{ include_deleted: 'false' }, 'active'],
@@ -58,6 +79,12 @@ describe('JobListQuery', () => {
     [{ q: 'a\u0000' }, 'q: invalid_text'],
     [{ q: 'a b c d e f g h i j k l m -n -o "p" q' }, 'q: too_many'],
     [{ total: 'yes' }, 'total: invalid_value'],
+    [{ model: '' }, 'model: invalid_length'],
+    [{ size: '3/2' }, 'size: invalid_value'],
+    [{ size: '0:2' }, 'size: invalid_value'],
+    [{ operation: 'draw' }, 'operation: invalid_value'],
+    [{ created_after: '2026-11-28' }, 'created_after: out_of_range'],
+    [{ created_before: '-1' }, 'created_before: out_of_range'],
     [{ offset: '5' }, 'offset: unknown_field'],
   ])('rejects %j', (query, verdict) => {
     expect(verdictOf(JobListQuery, query)).toEqual([verdict]);

@@ -43,7 +43,7 @@ describe('findStateProblems', () => {
       fc.asyncProperty(jobHistories, async (history) => {
         const other = openStateDatabase({ file: IN_MEMORY, ids });
         const store = createJobStore(other);
-        const model = { jobs: new Map(), providers: new Map() };
+        const model = { jobs: new Map(), providers: new Map(), facts: new Map() };
 
         for (const step of history) await step(store, model);
 

@@ -6,11 +6,12 @@ import {
   IN_MEMORY,
 } from '../../../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../../../lib/storage/sqlite/database.ts';
-import { listSql } from '../../../../../lib/storage/sqlite/jobs/job-list.ts';
+import { bound, listSql } from '../../../../../lib/storage/sqlite/jobs/job-list.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import {
   describeJobLists,
+  FACT_FILTERS,
   FILTERS,
   GROUP_FILTERS,
   LABEL_FILTERS,
@@ -45,6 +46,22 @@ describe('listSql', () => {
         new Set([
           `SEARCH job USING COVERING INDEX ${index} (${first} AND status=? AND favorite=? AND <expr>=? AND seq<?)`,
         ]),
+      );
+    },
+  );
+
+  const indexed = FACT_FILTERS.filter(({ label, group }) => (label ?? group) === undefined);
+  test.each(indexed.map((filter) => [JSON.stringify(filter), filter] as const))(
+    'under %s only the index of facts is read, and nothing is sorted',
+    (_, filter) => {
+      const steps = connection
+        .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
+        .all({ ...bound(filter), scope: 's', before: 9, limit: 1 })
+        .map((row) => String(Object(row).detail));
+
+      expect(steps.filter((step) => /SCAN|TEMP/.test(step))).toEqual([]);
+      expect(steps).toContainEqual(
+        expect.stringMatching(/^SEARCH job USING INDEX job_facts \(scope=\? AND seq<\?\)/),
       );
     },
   );
