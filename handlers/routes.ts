@@ -24,7 +24,10 @@ import { handler as getJobInput } from './jobs/get-job-input.ts';
 import { handler as getJobInputThumbnail } from './jobs/get-job-input-thumbnail.ts';
 import { handler as getJobPartial } from './jobs/get-job-partial.ts';
 import { handler as listDerivedJobs } from './jobs/list-derived-jobs.ts';
+import { handler as listJobDays } from './jobs/list-job-days.ts';
+import { handler as listJobLabels } from './jobs/list-job-labels.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
+import { handler as listPrompts } from './jobs/list-prompts.ts';
 import { handler as retryJob } from './jobs/retry-job.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
 import { handler as streamJobs } from './jobs/stream-jobs.ts';
@@ -145,6 +148,8 @@ export const routes: readonly Route[] = [
   { ...openAi, method: 'GET', path: '/v1/models/{id}', handler: getModel, takesSlashes: true },
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
+  { ...job, method: 'GET', path: '/v1/jobs/days', handler: listJobDays },
+  { ...job, method: 'GET', path: '/v1/jobs/labels', handler: listJobLabels },
   { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs, ...stream },
   { ...job, method: 'POST', path: '/v1/jobs/batch', handler: changeJobs, ...batch },
   { ...job, method: 'POST', path: '/v1/jobs/batch/{id}/undo', handler: undoJobChanges, ...batch },
@@ -169,6 +174,7 @@ export const routes: readonly Route[] = [
     handler: getJobInputThumbnail,
   },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob, ...stream },
+  { ...job, method: 'GET', path: '/v1/prompts', handler: listPrompts },
   { ...job, method: 'GET', path: '/v1/queue', handler: getQueue },
   { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
   { ...job, method: 'GET', path: '/v1/queue/own', handler: getOwnQueue },

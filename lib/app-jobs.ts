@@ -10,6 +10,7 @@ import { createImageMarks } from './jobs/image-marks.ts';
 import { createJobBatches } from './jobs/job-batches.ts';
 import { createCancelJob } from './jobs/job-end.ts';
 import { createJobFamilies } from './jobs/job-family.ts';
+import { createJobHistory } from './jobs/job-history.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createFindParents } from './jobs/job-parents.ts';
@@ -117,6 +118,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobs,
       jobQueue: createQueueControl({ ...changing, store: stores.queue, config }),
       jobLists: createJobLists(shared),
+      jobHistory: createJobHistory({ ...shared, history: stores.history }),
       imageMarks: createImageMarks(shared),
       jobBatches: createJobBatches(changing),
       jobFamilies: createJobFamilies(shared),

@@ -10,6 +10,7 @@ import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { ImageMarks } from './jobs/image-marks.ts';
 import type { JobBatches } from './jobs/job-batches.ts';
 import type { JobFamilies } from './jobs/job-family.ts';
+import type { JobHistory } from './jobs/job-history.ts';
 import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
 import type { JobStreams } from './jobs/job-streams.ts';
@@ -39,6 +40,7 @@ export interface Services {
   readonly plans: Plans;
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
+  readonly jobHistory: JobHistory;
   readonly imageMarks: ImageMarks;
   readonly jobBatches: JobBatches;
   readonly jobFamilies: JobFamilies;

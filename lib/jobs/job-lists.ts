@@ -100,25 +100,28 @@ export interface ListedJobs extends JobFilter {
 const SEQUENCE_BYTES = 8;
 
 /** Writes and reads the cursors of job lists. A cursor contains a sequence. The page of the cursor begins below this sequence. */
-export function createJobCursors(secret: Uint8Array) {
+export function createJobCursors(secret: Uint8Array, list = 'jobs') {
   const cursors = createSealedCursors(secret);
   return {
     write(listed: ListedJobs, sequence: number): string {
       const position = Buffer.alloc(SEQUENCE_BYTES);
       position.writeBigUInt64BE(BigInt(sequence));
-      return cursors.write(toWords(listed), position);
+      return cursors.write(toWords(list, listed), position);
     },
 
     /** Returns the sequence that the cursor contains. Throws `invalid_request` if the cursor belongs to another list. */
     read(listed: ListedJobs, cursor: string): number {
-      return Number(cursors.read(toWords(listed), cursor).readBigUInt64BE());
+      return Number(cursors.read(toWords(list, listed), cursor).readBigUInt64BE());
     },
   };
 }
 
-function toWords({ scope, status, visibility, favorite, provider, ...rest }: ListedJobs) {
+function toWords(
+  list: string,
+  { scope, status, visibility, favorite, provider, ...rest }: ListedJobs,
+) {
   const { label, group, terms, model, operation, size, createdFromSecs, createdBeforeSecs } = rest;
-  const words = ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
+  const words = [list, scope, status, visibility, favorite, provider, terms?.all, terms?.none];
   const facts = [model, operation, size, createdFromSecs, createdBeforeSecs];
   if (facts.some((fact) => fact !== undefined)) return [...words, label, group, 'facts', ...facts];
   if (group !== undefined) return [...words, label, 'group', group];

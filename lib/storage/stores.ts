@@ -6,6 +6,7 @@ import type { BillingStore } from '../billing/billing-store-port.ts';
 import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobBatchStore } from '../jobs/job-batch-store-port.ts';
+import type { JobHistoryStore } from '../jobs/job-history-port.ts';
 import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
 import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
 import type { Task } from '../platform/task.ts';
@@ -33,6 +34,7 @@ export interface ServerWarning {
 /** The stores that every driver keeps in tables. */
 export interface TableStores {
   readonly jobs: JobStore;
+  readonly history: JobHistoryStore;
   readonly queue: QueueStore;
   readonly batches: JobBatchStore;
   readonly presets: PresetStore;

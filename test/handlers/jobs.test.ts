@@ -125,7 +125,7 @@ describe('facts of the request', () => {
       );
     };
 
-    expect(await ids('size=auto&operation=generate')).toEqual([id]);
+    expect(await ids('size=1:1&operation=generate')).toEqual([id]);
     expect(await ids('size=3:2')).toEqual([]);
     expect(await ids('operation=edit')).toEqual([]);
     expect(await ids('model=unknown')).toEqual([]);

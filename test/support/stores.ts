@@ -24,6 +24,7 @@ export type TestStores = Awaited<ReturnType<typeof openTestStores>>;
 type StateStores = Pick<
   Stores,
   | 'jobs'
+  | 'history'
   | 'queue'
   | 'presets'
   | 'sessions'

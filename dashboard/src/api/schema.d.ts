@@ -224,6 +224,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count jobs by day
+         * @description The days with jobs.
+         */
+        get: operations["listJobDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the labels of jobs
+         * @description The most used labels.
+         */
+        get: operations["listJobLabels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/events": {
         parameters: {
             query?: never;
@@ -444,6 +484,26 @@ export interface paths {
          * @description A stream of events. The first event is `snapshot`, and the last event is `ended`. Every connection begins with the current state of the job, so the header `Last-Event-ID` is not needed. A slow reader receives only the latest progress of each output.
          */
         get: operations["streamJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List used prompts
+         * @description One page of prompts.
+         */
+        get: operations["listPrompts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2833,6 +2893,110 @@ export interface components {
                 at_least: boolean;
             };
         };
+        ImageJobDays: {
+            /** @description The days with matching jobs, newest first. */
+            days: {
+                /**
+                 * Format: date
+                 * @description The date in the time zone.
+                 */
+                date: string;
+                /** @description The time at which the day begins. */
+                start: number;
+                /** @description The number of matching jobs that were accepted on this day. */
+                count: number;
+            }[];
+            /** @description True if older jobs match that are not counted. They are counted with `created_before` set to the `start` of the last day. */
+            more: boolean;
+        };
+        ImageJobLabels: {
+            /** @description At most 100 labels, the most used label first. */
+            items: {
+                label: string;
+                /** @description The number of jobs with this label that are not hidden. */
+                count: number;
+            }[];
+        };
+        PromptPage: {
+            items: {
+                /** @description The whole prompt. */
+                prompt: string;
+                /** @description The number of jobs with exactly this prompt, among the newest 5000 matching jobs. */
+                count: number;
+                /** @description The newest job with this prompt. */
+                job: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @enum {string} */
+                    status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
+                    created: number;
+                    updated: number;
+                    started?: number;
+                    completed?: number;
+                    cancel_requested: boolean;
+                    /** @description The priority; 0 if absent. */
+                    priority?: number;
+                    /** @description The labels of the job. Absent if the job has none. */
+                    labels?: string[];
+                    /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
+                    group?: components["schemas"]["ImageJobGroup"];
+                    /** @description True if the job is a favorite, which retention does not delete. */
+                    favorite: boolean;
+                    /** @description The time at which the job was hidden. A hidden job can be restored. */
+                    deleted?: number;
+                    progress?: {
+                        /** @enum {string} */
+                        stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
+                        /** @description The number of partial images so far. */
+                        partial_images: number;
+                        /** @description The number of requested images that are finished. */
+                        finished_images: number;
+                    };
+                    /** @enum {string} */
+                    operation: "generate" | "edit";
+                    /** @description The first 256 characters of the prompt. */
+                    prompt: string;
+                    provider: string;
+                    model?: string;
+                    /** @description The number of requested images. */
+                    outputs: number;
+                    /** @description The size requested from the provider: auto, or WxH in pixels. */
+                    size: string;
+                    /** @description The number of input images: images, mask and reference images. */
+                    inputs: number;
+                    /** @description The `bridge_ext.code` of the error. */
+                    error_code?: string;
+                    artifacts: {
+                        id: string;
+                        width: number;
+                        height: number;
+                        /** @enum {string} */
+                        format: "png" | "jpeg" | "webp";
+                        bytes: number;
+                        /** @description The credentials of the image: those that were found, and those of the delivered file. Absent for images of earlier versions. */
+                        provenance?: {
+                            /**
+                             * @description The credentials of the image of the provider. If that image has none and was composited with a source: the credentials of the source. `present`: not checked. `too_large`: not read. `link`: on a server, not fetched.
+                             * @enum {string}
+                             */
+                            found: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
+                            /**
+                             * @description The credentials of the delivered image. `kept`: unchanged. `resigned`: signed by the bridge, with the earlier credentials inside. `signed`: signed by the bridge, without earlier credentials. `dropped`: lost.
+                             * @enum {string}
+                             */
+                            credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
+                        };
+                        /** @description True if the image is a favorite. */
+                        favorite?: boolean;
+                        /** @description True if the image is hidden. */
+                        hidden?: boolean;
+                        /** @description The note of the owner. */
+                        note?: string;
+                    }[];
+                };
+            }[];
+            next_cursor?: string;
+        };
         ImageJobFamily: {
             /** @description The jobs of the family, nearest first. The first job is the requested job. */
             items: {
@@ -4773,6 +4937,94 @@ export interface operations {
             503: components["responses"]["overloaded"];
         };
     };
+    listJobDays: {
+        parameters: {
+            query?: {
+                status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
+                visibility?: "active" | "hidden" | "all";
+                favorite?: boolean;
+                /** @description Only jobs with this label. */
+                label?: string;
+                /** @description Only jobs of the group with this id. */
+                group?: string;
+                /** @description The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs. */
+                provider?: string;
+                /** @description Only jobs of this model. */
+                model?: string;
+                /** @description Only jobs whose first image has this size: WxH in pixels, or a ratio W:H, which may differ by 1 %. A job without images has the requested size. auto selects jobs that requested no size. */
+                size?: string;
+                /** @description Only jobs with this operation. */
+                operation?: "generate" | "edit";
+                /** @description Only jobs that were accepted at this time or later, in Unix seconds. */
+                created_after?: number;
+                /** @description Only jobs that were accepted before this time, in Unix seconds. */
+                created_before?: number;
+                /** @description A literal part of the prompt, without regard to case. */
+                search?: string;
+                /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
+                q?: string;
+                /** @description The IANA name of the time zone in which the days begin. */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days with jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJobDays"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    listJobLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The most used labels. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJobLabels"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
     streamJobs: {
         parameters: {
             query?: never;
@@ -5426,6 +5678,43 @@ export interface operations {
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    listPrompts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_cursor of the previous page, which had the same filters. */
+                cursor?: string;
+                /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of prompts. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptPage"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];

@@ -86,6 +86,7 @@ import {
   WebhookMessage,
 } from '../../../lib/contract/resources/job-events.ts';
 import { JobGroup } from '../../../lib/contract/resources/job-group.ts';
+import { JobDays, JobLabels, PromptPage } from '../../../lib/contract/resources/job-history.ts';
 import { McpRefusal } from '../../../lib/contract/resources/mcp.ts';
 import {
   Preset,
@@ -173,6 +174,9 @@ export const REPLY_COMPONENTS = {
   ImageJobRequest: JobRequest,
   ImageJobSummary,
   ImageJobPage: JobPage,
+  ImageJobDays: JobDays,
+  ImageJobLabels: JobLabels,
+  PromptPage,
   ImageJobFamily: JobFamily,
   ImageJobEvent: JobEvent,
   JobSnapshotEvent,

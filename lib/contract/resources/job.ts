@@ -255,7 +255,7 @@ export type JobPage = v.InferOutput<typeof JobPage>;
 export const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
 /** The filters that select jobs in a query. */
-const filterEntries = {
+export const jobFilterEntries = {
   status: v.optional(v.picklist(JOB_STATUSES)),
   visibility: documented(
     v.optional(v.picklist(VISIBILITIES)),
@@ -280,7 +280,7 @@ const filterEntries = {
 export const JobListQuery = v.pipe(
   closedObject({
     ...pageEntries,
-    ...filterEntries,
+    ...jobFilterEntries,
     total: documented(
       v.optional(QueryBoolean),
       `true adds the number of jobs on all pages, exact up to ${MAX_TOTAL}. This takes longer.`,

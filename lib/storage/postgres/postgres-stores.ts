@@ -4,6 +4,7 @@ import { createArtifactStore } from './artifact-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import type { Database } from './database.ts';
 import { createJobBatchStore } from './job-batch-store.ts';
+import { createJobHistory } from './jobs/job-history.ts';
 import { createJobSearch } from './jobs/job-search.ts';
 import { createJobStore } from './jobs/job-store.ts';
 import { createQueueStore } from './jobs/queue-store.ts';
@@ -23,6 +24,7 @@ export interface PostgresStores extends TableStores {
 export function createPostgresStores(database: Database, lease: ReplicaLease): PostgresStores {
   return {
     jobs: createJobStore(database, lease),
+    history: createJobHistory(database),
     queue: createQueueStore(database),
     batches: createJobBatchStore(database),
     search: createJobSearch(database),

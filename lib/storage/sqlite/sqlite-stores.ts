@@ -3,6 +3,7 @@ import { createArtifactStore } from './artifact-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { openStateDatabase, type StateDatabase } from './database.ts';
 import { createJobBatchStore } from './job-batch-store.ts';
+import { createJobHistory } from './jobs/job-history.ts';
 import { createJobStore } from './jobs/job-store.ts';
 import { createQueueStore } from './jobs/queue-store.ts';
 import { createLedgerStore } from './ledger-store.ts';
@@ -31,6 +32,7 @@ export function createSqliteStores(
 ): SqliteStores {
   return {
     jobs: createJobStore(database),
+    history: createJobHistory(database),
     queue: createQueueStore(database),
     batches: createJobBatchStore(database),
     presets: createPresetStore(database),

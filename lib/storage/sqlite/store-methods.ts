@@ -39,6 +39,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     needsInput: 'read',
     totals: 'read',
   },
+  history: { countPeriods: 'read', listPrompts: 'read', countLabels: 'read' },
   queue: {
     read: 'read',
     listActiveOf: 'read',

@@ -47,7 +47,7 @@ describe('change', () => {
 
   test('a filter by facts selects the jobs that have them', async () => {
     const ids = await submitted(2);
-    const facts = { size: 'auto', operation: 'generate', created_after: 0 };
+    const facts = { size: '1:1', operation: 'generate', created_after: 0 };
 
     const wide = await change({
       action: 'favorite',

@@ -119,7 +119,7 @@ export async function openJobRig(limits: Limits = {}) {
     artifacts: { ...artifacts, publisher, isHealthy: () => true },
   });
   const { services, worker, state, tasks } = opened;
-  const { jobs, jobBatches, jobLists, jobFamilies, jobQueue, jobStreams } = services;
+  const { jobs, jobBatches, jobHistory, jobLists, jobFamilies, jobQueue, jobStreams } = services;
   const loops: WorkerLoop[] = [];
 
   return {
@@ -132,6 +132,7 @@ export async function openJobRig(limits: Limits = {}) {
       tokenNames,
       jobs,
       jobBatches,
+      jobHistory,
       jobLists,
       jobFamilies,
       jobQueue,

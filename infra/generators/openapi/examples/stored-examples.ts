@@ -228,6 +228,35 @@ export const STORED_EXAMPLES: Examples = {
       },
     },
   },
+  ImageJobDays: {
+    two: {
+      summary: 'Two days with jobs',
+      value: {
+        days: [
+          { date: '2026-01-01', start: CREATED, count: 18 },
+          { date: '2025-12-24', start: CREATED - 691_200, count: 41 },
+        ],
+        more: false,
+      },
+    },
+  },
+  ImageJobLabels: {
+    two: {
+      summary: 'Two labels',
+      value: {
+        items: [
+          { label: 'poster', count: 41 },
+          { label: 'spring', count: 7 },
+        ],
+      },
+    },
+  },
+  PromptPage: {
+    first: {
+      summary: 'A prompt that was used three times',
+      value: { items: [{ prompt: SUMMARY.prompt, count: 3, job: SUMMARY }] },
+    },
+  },
   ImageJobFamily: {
     edit: {
       summary: 'An edit and the job that made its image',

@@ -7,7 +7,7 @@ import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 
 // Greater than every sequence.
-const NEWEST = Number.MAX_SAFE_INTEGER;
+export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 export function createJobList(
   database: Postgres,

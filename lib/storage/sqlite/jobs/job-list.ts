@@ -7,7 +7,7 @@ import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
 // Greater than every sequence.
-const NEWEST = Number.MAX_SAFE_INTEGER;
+export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;
 const IS_ACTIVE = 'SELECT 1 FROM job WHERE id = ? AND completed IS NULL';
@@ -93,9 +93,11 @@ export function matchingSql(filter: JobFilter): string {
  * are literals, because the query planner does not know bound values.
  */
 export function rangesSql(filter: JobFilter): string {
-  const { status, visibility, favorite, provider, label, group } = filter;
-  if (label !== undefined || group !== undefined) return selectedSql(filter);
-  if (hasFacts(filter)) return FACTS_SQL;
+  const { status, visibility, favorite, provider } = filter;
+  if (isSelected(filter)) return selectedSql(filter);
+  if (hasFacts(filter))
+    return `
+    SELECT seq FROM ${FACTS_TABLE}`;
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -137,16 +139,20 @@ const FACTS = `
       AND (+@lowest IS NULL OR (${RATIO}) BETWEEN +@lowest AND +@highest)`;
 
 /**
- * The SQL for the jobs that match any filter without a label and a group. Reads the index `job_facts` from the newest job. Rows are
- * read only if a size is compared.
+ * The jobs that match any filter without a label and a group. Reads the index `job_facts` from the newest job. Rows are read only if
+ * a size is compared.
  */
-const FACTS_SQL = `
-    SELECT seq FROM job INDEXED BY job_facts
+export const FACTS_TABLE = `job INDEXED BY job_facts
     WHERE scope = +@scope AND seq < +@before
       AND (+@status IS NULL OR status = +@status)
       AND (+@favorite IS NULL OR favorite = +@favorite)
       AND (+@provider IS NULL OR provider = +@provider)
       AND (+@hidden IS NULL OR (deleted IS NOT NULL) = +@hidden)${FACTS}`;
+
+/** Returns true if the filter has a label or a group, which select few jobs. */
+export function isSelected({ label, group }: JobFilter): boolean {
+  return label !== undefined || group !== undefined;
+}
 
 /**
  * Returns the SQL for the jobs that have the label or belong to the group, and match the rest of the filter. A group or a label
