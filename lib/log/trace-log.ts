@@ -1,6 +1,7 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { causesOf, toFailureReport } from './failure-report.ts';
 
 /** The facts about an image operation that are logged. Contains no prompt, no path and no token. */
@@ -26,7 +27,8 @@ export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
   /**
    * Reports a failure to the operator as `internal_failure`, once for each cause. For requests, reports only failures of
-   * the bridge itself: every 500, and any other 5xx that has a cause.
+   * the bridge itself: every 500, and any other 5xx that has a cause. If a store is unavailable to many requests, writes one line
+   * a minute for each reason. Its member `repeated` is the number of requests since the last line that have none.
    */
   failure(thrown: unknown, source: FailureSource): void;
   /** Warns about ended jobs that cannot be delivered, because webhooks were disabled before the delivery. */
@@ -39,18 +41,24 @@ export interface TraceLog {
   certificateEnds(days: number): void;
 }
 
-/**
- * Creates a log with one JSON line per event. The function `write` receives whole lines and must not throw. If `isTracing` is
- * false, only failures and warnings are logged.
- */
+interface Options {
+  /** False to log only failures and warnings. */
+  readonly isTracing?: boolean;
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
+}
+
+// Requests that arrive while a database is down must not fill the log.
+const LOG_AGAIN_MS = 60_000;
+
+/** Creates a log with one JSON line per event. The function `write` receives whole lines and must not throw. */
 export function createTraceLog(
   write: (line: string) => void,
-  { isTracing } = { isTracing: true },
+  { isTracing = true, clock = systemClock }: Options = {},
 ): TraceLog {
   const logger = createLogger(write);
   return {
     imageOperation: isTracing ? (event) => logOperation(logger, event) : () => {},
-    failure: createFailureLog(logger),
+    failure: createFailureLog(logger, clock),
     webhooksWaiting: (pending) => logger.warn('webhooks_waiting', { pending }),
     storageWarning: ({ reason, skewMs }) =>
       logger.warn('storage_warning', {
@@ -78,9 +86,10 @@ function logOperation(
   });
 }
 
-function createFailureLog(logger: Logger): TraceLog['failure'] {
+function createFailureLog(logger: Logger, clock: Pick<Clock, 'monotonicMs'>): TraceLog['failure'] {
   // The causes that were reported. Several callers may report the same failure.
   const reported = new WeakSet<object>();
+  const outages = createOutages(clock);
 
   return (thrown, source) => {
     const error = toBridgeError(thrown);
@@ -88,14 +97,42 @@ function createFailureLog(logger: Logger): TraceLog['failure'] {
     const causes = causesOf(thrown).filter((cause) => cause instanceof Error);
     if (causes.some((cause) => reported.has(cause))) return;
     for (const cause of causes) reported.add(cause);
+    const repeated = 'task' in source ? 0 : outages.count(error);
+    if (repeated === undefined) return;
     const { errorClass, systemCode, stack } = toFailureReport(thrown);
     logger.error('internal_failure', {
       ...('task' in source ? { task: source.task } : { request_id: source.requestId }),
       error_code: error.bridgeCode,
       error_class: errorClass,
       ...(systemCode === undefined ? {} : { system_code: systemCode }),
+      ...(repeated === 0 ? {} : { repeated }),
       stack,
     });
+  };
+}
+
+interface Outage {
+  readonly loggedAtMs: number;
+  /** Requests since then that were not logged. */
+  readonly requests: number;
+}
+
+/** Counts the requests that were rejected because a store is unavailable, by the reason. */
+function createOutages(clock: Pick<Clock, 'monotonicMs'>) {
+  const outages = new Map<string, Outage>();
+  return {
+    /** Returns undefined if the request is not logged, otherwise the number of requests since the last line. */
+    count({ code, details: { reason } }: BridgeError): number | undefined {
+      if (code !== 'overloaded' || typeof reason !== 'string') return 0;
+      const nowMs = clock.monotonicMs();
+      const last = outages.get(reason);
+      if (last !== undefined && nowMs - last.loggedAtMs < LOG_AGAIN_MS) {
+        outages.set(reason, { ...last, requests: last.requests + 1 });
+        return undefined;
+      }
+      outages.set(reason, { loggedAtMs: nowMs, requests: 0 });
+      return last?.requests ?? 0;
+    },
   };
 }
 

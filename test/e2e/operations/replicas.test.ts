@@ -27,6 +27,7 @@ beforeAll(async () => {
       'server.mcp.enabled=true',
       'replica.lease_ms=5000',
       'providers.sandbox.latency_ms=300',
+      'artifacts.s3.redirect_above_bytes=65536',
     ],
     env: { TOKEN },
   });
@@ -51,6 +52,27 @@ describe.runIf(HAS_REPLICAS)('two replicas behind HAProxy', () => {
 
     expect(replies.map(({ data }) => data?.length)).toEqual(Array(6).fill(1));
     expect((await client.models.list()).data.map(({ id }) => id)).toContain('sandbox-image');
+  });
+
+  it('give the official client of OpenAI the URL of an image, which redirects to the bucket without the token', async () => {
+    const client = new OpenAI({ baseURL: `${replicas.address}/v1`, apiKey: TOKEN });
+
+    const { data } = await client.images.generate({ prompt: 'a fox', response_format: 'url' });
+
+    const url = data?.[0]?.url ?? '';
+    const reply = await fetch(url, { headers: AUTHORIZATION, redirect: 'manual' });
+    expect([reply.status, new URL(url).origin]).toEqual([307, replicas.address]);
+    const followed = await fetch(url, { headers: AUTHORIZATION });
+    const direct = await fetch(url, {
+      headers: { ...AUTHORIZATION, 'x-artifact-redirect': 'never' },
+    });
+    expect([followed.redirected, followed.headers.get('content-type')]).toEqual([
+      true,
+      'image/png',
+    ]);
+    expect([direct.status, direct.redirected]).toEqual([200, false]);
+    expect(Buffer.from(await followed.arrayBuffer()).equals(await direct.bytes())).toBe(true);
+    expect((await fetch(url, { redirect: 'manual' })).status).toBe(401);
   });
 
   it('stream partial images to the official client of OpenAI', async () => {

@@ -6,6 +6,7 @@ import {
   type ImageOperationEvent,
   type TraceLog,
 } from '../../../lib/log/trace-log.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 const event: ImageOperationEvent = {
   event: 'image_operation_failed',
@@ -188,6 +189,36 @@ describe('failure', () => {
     log.failure(error.with({ provider: 'sandbox' }), source);
 
     expect(linesOf(stderr)).toHaveLength(1);
+  });
+
+  it('reports a database that is unavailable to many requests once a minute, with the number of the other requests', async () => {
+    const stderr = createRecorder();
+    const clock = createManualClock();
+    const log = createTraceLog(stderr.write, { clock });
+    const reject = (reason: string) =>
+      log.failure(
+        new BridgeError('overloaded', 'no', { details: { reason }, cause: cause() }),
+        source,
+      );
+
+    for (let request = 0; request < 1000; request += 1) reject('state_store_failing');
+    reject('state_store_full');
+    await clock.advance(60_000);
+    reject('state_store_failing');
+    reject('state_store_failing');
+
+    expect(linesOf(stderr).map(({ repeated }) => repeated)).toEqual([undefined, undefined, 999]);
+  });
+
+  it('reports each failure of the bridge itself', () => {
+    const stderr = createRecorder();
+    const log = createTraceLog(stderr.write);
+
+    for (let request = 0; request < 3; request += 1) {
+      log.failure(new BridgeError('internal', 'no', { cause: cause() }), source);
+    }
+
+    expect(linesOf(stderr)).toHaveLength(3);
   });
 });
 
