@@ -71,7 +71,9 @@ describe.runIf(HAS_REPLICAS)('two replicas behind HAProxy', () => {
       'image/png',
     ]);
     expect([direct.status, direct.redirected]).toEqual([200, false]);
-    expect(Buffer.from(await followed.arrayBuffer()).equals(await direct.bytes())).toBe(true);
+    expect(new Uint8Array(await followed.arrayBuffer())).toEqual(
+      new Uint8Array(await direct.arrayBuffer()),
+    );
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(401);
   });
 
