@@ -1,5 +1,6 @@
 import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
+import { handler as cropArtifact } from './artifacts/crop-artifact.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
 import { handler as getArtifactCredentials } from './artifacts/get-artifact-credentials.ts';
 import { handler as getArtifactManifest } from './artifacts/get-artifact-manifest.ts';
@@ -204,6 +205,13 @@ export const routes: readonly Route[] = [
     tag: 'Artifacts',
     setting: 'server.jobs.enabled',
     handler: updateArtifact,
+  },
+  {
+    method: 'POST',
+    path: '/v1/artifacts/{id}/crop',
+    tag: 'Artifacts',
+    setting: 'server.jobs.enabled',
+    handler: cropArtifact,
   },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
   { ...artifact, path: '/v1/artifacts/{id}/credentials', handler: getArtifactCredentials },

@@ -6,6 +6,7 @@ import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
+import { createArtifactCrops } from './jobs/crop-artifact.ts';
 import { createImageMarks } from './jobs/image-marks.ts';
 import { createJobBatches } from './jobs/job-batches.ts';
 import { createCancelJob } from './jobs/job-end.ts';
@@ -120,6 +121,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobLists: createJobLists(shared),
       jobHistory: createJobHistory({ ...shared, history: stores.history }),
       imageMarks: createImageMarks(shared),
+      artifactCrops: createArtifactCrops({ artifacts: stores.artifacts, jobs }),
       jobBatches: createJobBatches(changing),
       jobFamilies: createJobFamilies(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),

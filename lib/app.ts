@@ -38,6 +38,7 @@ import { openStateLogin } from './providers/credentials/open-state-login.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
+import { createOwnProvider } from './providers/own/own-provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import { createReplay } from './replay/replay.ts';
 import { toReplayPolicies } from './replay/replay-policies.ts';
@@ -295,7 +296,12 @@ type Upstreams = Parameters<typeof enabledProviders>[1];
 /** Opens the providers by name, with the prices of their models. */
 function openRegistry(config: Config, providers: readonly Provider[]) {
   const { default_provider: name, runtime } = config;
-  const registry = createProviderRegistry(providers, name, runtime.request);
+  const registry = createProviderRegistry(
+    providers,
+    name,
+    runtime.request,
+    createOwnProvider({ maxBytes: config.inputs.max_bytes_each, maxEdge: 65_535 }),
+  );
   const prices = createPriceList({
     operator: readPrices(runtime.prices_file),
     published: (provider, model) => registry.find(provider)?.catalogue?.tariffs(model) ?? [],

@@ -7,6 +7,7 @@ import type { HttpEvent } from './http/http-event.ts';
 import type { PageFile } from './http/reply/page-reply.ts';
 import type { Reply } from './http/reply/reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { ArtifactCrops } from './jobs/crop-artifact.ts';
 import type { ImageMarks } from './jobs/image-marks.ts';
 import type { JobBatches } from './jobs/job-batches.ts';
 import type { JobFamilies } from './jobs/job-family.ts';
@@ -42,6 +43,7 @@ export interface Services {
   readonly jobLists: JobLists;
   readonly jobHistory: JobHistory;
   readonly imageMarks: ImageMarks;
+  readonly artifactCrops: ArtifactCrops;
   readonly jobBatches: JobBatches;
   readonly jobFamilies: JobFamilies;
   readonly jobInputs: JobInputs;

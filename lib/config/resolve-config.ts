@@ -8,6 +8,7 @@ import {
   type NamedField,
   toNamed,
 } from './settings/fields.ts';
+import { OWN_PROVIDER } from '../providers/own/own-work.ts';
 import { SINGLE_NAMES } from './settings/provider-names.ts';
 import { crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';
@@ -152,7 +153,7 @@ function toProblem(
 }
 
 /** The names that no provider may have. Metrics use `global` as a scope, and `none` if an operation has no provider. */
-const RESERVED: readonly string[] = ['global', 'none', ...SINGLE_NAMES];
+const RESERVED: readonly string[] = ['global', 'none', OWN_PROVIDER, ...SINGLE_NAMES];
 
 /**
  * Returns the provider names that the sources define, the first occurrence of each entry of a keyed section, and a problem

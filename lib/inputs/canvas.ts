@@ -51,7 +51,7 @@ export async function placeOnCanvas(
     limits,
     signal,
   }: {
-    readonly tools: Pick<ImageTools, 'cropOrExtend' | 'drawAreaMask' | 'inspect'>;
+    readonly tools: Pick<ImageTools, 'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'writeXmp'>;
     readonly limits: Pick<ImageLimits, 'max_pixels'>;
     readonly signal: AbortSignal;
   },
@@ -60,12 +60,18 @@ export async function placeOnCanvas(
   if (canvas === undefined) return { image };
   const upright = uprightEdges(image);
   checkCanvas(source, limits, upright);
+  const withSourceType = async (copy: VerifiedImage): Promise<VerifiedImage> => {
+    const sourceType = await tools.readSourceType(image, signal);
+    if (sourceType === undefined) return copy;
+    const marked = await tools.writeXmp(copy, { sourceType }, signal);
+    return typeof marked === 'string' ? copy : marked;
+  };
   const verified = async (bytes: Promise<Buffer>): Promise<VerifiedImage> => {
     const inspection = await tools.inspect(await bytes, signal);
     if (inspection.ok) return inspection.image;
     throw badInput(`${field}.canvas`, field, inspection.fault);
   };
-  const placed = await verified(tools.cropOrExtend(image, canvas, signal));
+  const placed = await withSourceType(await verified(tools.cropOrExtend(image, canvas, signal)));
   if (!isBeyond(upright, canvas)) return { image: placed };
   return { image: placed, mask: await verified(tools.drawAreaMask(upright, canvas, signal)) };
 }

@@ -27,6 +27,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
+import { isOwnWork } from '../providers/own/own-work.ts';
 import { type MarkedRequest, toRepeatMark } from '../replay/repeat-mark.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
@@ -118,7 +119,7 @@ function createAcceptJob(deps: Deps) {
       given: { readonly images: InputSet<StoredImage>; readonly parents: NewJob['parents'] },
       facts?: InputSet<InputFacts>,
     ): Promise<Submitted> {
-      const reservation = usage.reservationOf(caller, request.parameters.n, () =>
+      const reservation = usage.reservationOf(caller, chargedImages(request), () =>
         generation.plannedSpend(request, context, facts),
       );
       const job = {
@@ -187,7 +188,7 @@ function createSubmitJob(
     // The limits are checked before images are decoded, and before a first try replaces the mark of an earlier job. The transaction
     // that adds the job checks the limits again. A retry from a client is not checked here, because the job may already exist.
     if (!isRetry && (isCounted || hasImages(sent))) {
-      const reservation = usage.reservationOf(context.caller, sent.parameters.n);
+      const reservation = usage.reservationOf(context.caller, chargedImages(sent));
       await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
     }
     const sources = toInputSources(sent, maxInputBytes);
@@ -275,7 +276,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
     const { request, parents, priority, labels, group, webhook } = withoutFinished(
       await findRetryable(scope, id),
     );
-    const reservation = usage.reservationOf(context.caller, request.parameters.n);
+    const reservation = usage.reservationOf(context.caller, chargedImages(request));
     await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
     const draft = {
@@ -326,6 +327,13 @@ function toStored(
   images: readonly StoredImage[],
 ): StoredInput[] {
   return images.map((image, index) => toStoredInput(image, named[index]?.filename));
+}
+
+/** Returns the number of images that the job charges to the allowance. */
+function chargedImages(
+  request: Pick<GenerationRequest, 'routing'> & { readonly parameters: { readonly n: number } },
+): number {
+  return isOwnWork(request) ? 0 : request.parameters.n;
 }
 
 // The maximum size of a result without its outputs: both parameter sets, normalizations, attempts, usage, timings, or an error.

@@ -17,14 +17,20 @@ const MODEL_NAME = /^[\w.:/-]{1,128}$/;
 
 const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
 
-/** Creates the registry. `limits` restrict the capabilities of every model. */
+/**
+ * Creates the registry. `limits` restrict the capabilities of every model. `own` is the provider of the images that the bridge
+ * makes without a model: it is found by name, but never listed or chosen.
+ */
 export function createProviderRegistry(
   providers: readonly Provider[],
   defaultName: string,
   limits = UNLIMITED,
+  own?: Provider,
 ) {
   const all: readonly Provider[] = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const byName: ReadonlyMap<string, Provider> = new Map(all.map((it) => [it.name, it]));
+  const byName: ReadonlyMap<string, Provider> = new Map(
+    [...all, ...(own ? [own] : [])].map((it) => [it.name, it]),
+  );
   /** Returns true if a provider had the model. A request that names no provider is planned on the default provider. */
   const hasLeft = (model: string) => all.some(({ catalogue }) => catalogue?.hasLeft(model));
   return {

@@ -147,6 +147,13 @@ function sumOf(rows: readonly ProviderUsage[]) {
   };
 }
 
+/** A job whose account is opened again. */
+interface JobToCharge {
+  readonly id: string;
+  /** True if the bridge makes the images without a provider. */
+  readonly isFree?: boolean;
+}
+
 /** Opens the accounts of requests and of jobs. */
 function createAccounts(
   { ledger, ids }: Deps,
@@ -204,10 +211,15 @@ function createAccounts(
       };
     },
 
-    /** Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. */
-    accountOfJob: ({ id }: { readonly id: string }): Account => ({
+    /**
+     * Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. The
+     * calls of a free job are not recorded.
+     */
+    accountOfJob: ({ id, isFree = false }: JobToCharge): Account => ({
       reserve: async () => {},
-      open: (call) => ledger.addCall(id, call),
+      open: async (call) => {
+        if (!isFree) await ledger.addCall(id, call);
+      },
       accept: (call) => ledger.accept(id, call).then(() => true),
       withdrawTicket: (call) => ledger.withdrawTicket(id, call),
       renew: (settlement, images) => ledger.renew(id, settlement, images),
