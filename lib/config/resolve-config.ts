@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { OWN_PROVIDER } from '../providers/own/own-work.ts';
 import type { Problem, Warning } from './problem.ts';
 import {
   type Entries,
@@ -8,7 +9,6 @@ import {
   type NamedField,
   toNamed,
 } from './settings/fields.ts';
-import { OWN_PROVIDER } from '../providers/own/own-work.ts';
 import { SINGLE_NAMES } from './settings/provider-names.ts';
 import { crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';

@@ -51,7 +51,10 @@ export async function placeOnCanvas(
     limits,
     signal,
   }: {
-    readonly tools: Pick<ImageTools, 'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'writeXmp'>;
+    readonly tools: Pick<
+      ImageTools,
+      'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'writeXmp'
+    >;
     readonly limits: Pick<ImageLimits, 'max_pixels'>;
     readonly signal: AbortSignal;
   },

@@ -54,6 +54,10 @@ function refuseOutside(image: Edges, { x, y, width, height }: ArtifactCrop): voi
   ] as const;
   for (const [field, isOutside, edge] of outside) {
     if (!isOutside) continue;
-    throw invalidField(field, 'outside_image', `must stay inside the image, which has ${edge} pixels`);
+    throw invalidField(
+      field,
+      'outside_image',
+      `must stay inside the image, which has ${edge} pixels`,
+    );
   }
 }

@@ -776,6 +776,26 @@ export interface paths {
         patch: operations["updateArtifact"];
         trace?: never;
     };
+    "/v1/artifacts/{id}/crop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Crop an artifact without a model, free of charge
+         * @description The job of the crop, whose result is a new artifact.
+         */
+        post: operations["cropArtifact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/artifacts/{id}/thumbnail": {
         parameters: {
             query?: never;
@@ -6568,6 +6588,86 @@ export interface operations {
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    cropArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The left edge in the pixels of the image. */
+                    x: number;
+                    /** @description The upper edge in the pixels of the image. */
+                    y: number;
+                    /** @description The width in pixels. The rectangle ends inside the image. */
+                    width: number;
+                    /** @description The height in pixels. The rectangle ends inside the image. */
+                    height: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The job of the crop, whose result is a new artifact. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The URL of the job. */
+                    location?: string;
+                    /** @description Present and `true` if an earlier equal request with the key created the job. */
+                    "idempotent-replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
+                };
+            };
+            /** @description Bad Request: `invalid_request`, `invalid_image_input`. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["idempotency_conflict"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `artifact_error`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             503: components["responses"]["overloaded"];
         };
     };
