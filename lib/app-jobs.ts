@@ -100,9 +100,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const changing = { ...shared, batches: stores.batches, cancelJob, acceptance, tokens, ids };
   const jobs = createJobs(changing);
   const { publisher } = artifacts;
-  const worker = createJobWorker({
-    ...{ store, queue, live, runs, usage, publisher, log, clock, ids },
-  });
+  const worker = createJobWorker({ store, queue, live, runs, usage, publisher, log, clock, ids });
   const deliveries = openDeliveries(config, outside, stores, jobs);
   notices.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();

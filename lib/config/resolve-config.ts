@@ -1,5 +1,5 @@
+import { OWN_PROVIDER } from '../contract/request/own-work.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { OWN_PROVIDER } from '../providers/own/own-work.ts';
 import type { Problem, Warning } from './problem.ts';
 import {
   type Entries,

@@ -97,7 +97,7 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
         const upright = uprightOf(source);
         return { byteLength: known.get(source)?.bytes ?? 0, ...(upright ? { upright } : {}) };
       });
-      const mask = facts.mask ?? canvasMaskOf(first);
+      const mask = facts.mask ?? (first && canvasMaskOf(first, known.get(first)));
       return mask ? { ...facts, mask } : facts;
     },
   };
@@ -112,10 +112,18 @@ function uprightOf(source: PlannedSource | undefined): Edges | undefined {
   return source?.kind === 'described' ? source.upright : undefined;
 }
 
-/** Returns the mask that the bridge makes for a canvas that reaches beyond a described image. Undefined if there is none. */
-function canvasMaskOf(source: PlannedSource | undefined): InputFacts | undefined {
-  if (source?.kind !== 'described' || !source.canvas || !source.upright) return undefined;
-  const { canvas, upright } = source;
-  if (!isBeyond(upright, canvas)) return undefined;
-  return { byteLength: 0, upright: edgesOf(canvas), alpha: 'some' };
+/**
+ * Returns the mask that the bridge makes for a canvas beyond its image, or undefined if there is none. The record of an artifact
+ * has no EXIF orientation, so its canvas must be beyond the image in both orientations.
+ */
+function canvasMaskOf(
+  { kind, canvas }: PlannedSource,
+  facts: ImageFacts | undefined,
+): InputFacts | undefined {
+  if (!canvas || !facts?.edges) return undefined;
+  const { width, height } = facts.edges;
+  const turned = { width: height, height: width };
+  const isAlways =
+    isBeyond(facts.edges, canvas) && (kind !== 'artifact' || isBeyond(turned, canvas));
+  return isAlways ? { byteLength: 0, upright: edgesOf(canvas), alpha: 'some' } : undefined;
 }

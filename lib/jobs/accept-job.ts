@@ -1,5 +1,6 @@
 import type { StoredInput } from '../contract/request/image-input.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import { chargedImages } from '../contract/request/own-work.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { inputsOf, isTerminal, type JobRequest, type Webhook } from '../contract/resources/job.ts';
 import type { JobGroup } from '../contract/resources/job-group.ts';
@@ -27,7 +28,6 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
-import { isOwnWork } from '../providers/own/own-work.ts';
 import { type MarkedRequest, toRepeatMark } from '../replay/repeat-mark.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
@@ -327,13 +327,6 @@ function toStored(
   images: readonly StoredImage[],
 ): StoredInput[] {
   return images.map((image, index) => toStoredInput(image, named[index]?.filename));
-}
-
-/** Returns the number of images that the job charges to the allowance. */
-function chargedImages(
-  request: Pick<GenerationRequest, 'routing'> & { readonly parameters: { readonly n: number } },
-): number {
-  return isOwnWork(request) ? 0 : request.parameters.n;
 }
 
 // The maximum size of a result without its outputs: both parameter sets, normalizations, attempts, usage, timings, or an error.

@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { ArtifactRecord, ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import { ImageRequest } from '../contract/request/image-request.ts';
+import { CROP_MODEL, OWN_PROVIDER } from '../contract/request/own-work.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ArtifactCrop } from '../contract/resources/artifact-crop.ts';
 import { invalidField } from '../contract/schema/issues.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { Edges } from '../images/image.ts';
-import { CROP_MODEL, OWN_PROVIDER } from '../providers/own/own-work.ts';
 import type { Jobs } from './jobs.ts';
 
 interface Deps {
@@ -45,7 +44,10 @@ export function createArtifactCrops({ artifacts, jobs }: Deps) {
 }
 
 /** Throws `invalid_request` with the first field that places a part of the rectangle outside the image. */
-function refuseOutside(image: Edges, { x, y, width, height }: ArtifactCrop): void {
+function refuseOutside(
+  image: Pick<ArtifactRecord, 'width' | 'height'>,
+  { x, y, width, height }: ArtifactCrop,
+): void {
   const outside = [
     ['x', x >= image.width, image.width],
     ['y', y >= image.height, image.height],

@@ -1,3 +1,4 @@
+import { isOwnWork } from '../contract/request/own-work.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { toStoredError } from '../errors/error-body.ts';
 import { interruption, isInterruption } from '../errors/interruption.ts';
@@ -12,7 +13,6 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { isOwnWork } from '../providers/own/own-work.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import { cancellation, endOf, toArtifactResult } from './job-end.ts';

@@ -10,13 +10,14 @@ import { type JsonObject, plainSchema } from '../contract/json-schema.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 import { artifactUri } from './job-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
-import { editImage, generateImage, planImage } from './tools/image-tools.ts';
+import { cropImage, editImage, generateImage, planImage } from './tools/image-tools.ts';
 import { cancelJob, getJob, listJobs } from './tools/job-tools.ts';
 import { listModels } from './tools/list-models.ts';
 
 const TOOLS: readonly Tool[] = [
   generateImage,
   editImage,
+  cropImage,
   planImage,
   getJob,
   listJobs,

@@ -1,7 +1,7 @@
 import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import type { JobEvent } from '../contract/resources/job-events.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
-import { ApiFailure } from './bridge-api.ts';
+import { ApiFailure, type ApiRequest } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The maximum wait for a job in one call, in seconds. Many clients cancel a call after 60 s. */
@@ -11,9 +11,18 @@ export const MAX_WAIT_S = 45;
  * Creates a job and waits up to `MAX_WAIT_S` seconds for its end. If the client cancels the call, the job is cancelled. An image
  * that is being generated is finished and stored, because many clients cancel calls after a time limit.
  */
-export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
+export function runJob(body: object, context: ToolContext): Promise<ImageJob> {
+  return runCreated('POST /v1/jobs', { body }, context);
+}
+
+/** Runs the job that an operation creates, as `runJob` does. */
+export async function runCreated(
+  operation: string,
+  request: Pick<ApiRequest, 'path' | 'body'>,
+  context: ToolContext,
+): Promise<ImageJob> {
   const { api, signal, keepsJobs = () => false } = context;
-  const job = await api.json<ImageJob>('POST /v1/jobs', { body, signal });
+  const job = await api.json<ImageJob>(operation, { ...request, signal });
   try {
     return await waitForJob(job, MAX_WAIT_S, context);
   } catch (error) {

@@ -123,6 +123,7 @@ function toReport(
     normalizations: [...report.normalizations],
     warnings: warningsOf(outcome),
     ...transparencyOf(outcome),
+    ...(report.edit && { edit: report.edit }),
     credentials: plannedCredentials(outcome, signs),
     cost: toPlanCost(prices.plan(ask.priced)),
     ...(fault && { error: toFlatError(fault) }),

@@ -1,6 +1,6 @@
 import { registeredProviders } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
-import { OWN_PROVIDER } from '../providers/own/own-work.ts';
+import { OWN_PROVIDER } from '../contract/request/own-work.ts';
 import type { PricedProvider } from './price-list.ts';
 
 /** Kinds of providers, and dialects, that run on a server of the operator. */

@@ -1,8 +1,12 @@
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../contract/request/own-work.ts';
 import { HELD_COLUMNS, HeldColumns } from './budgets.ts';
 
 /** The columns of the table `ledger` for `AccountRow`. */
 export const ACCOUNT_COLUMNS = `id, token, day, outputs, reserved, allowance, renewals, ${HELD_COLUMNS}`;
+
+/** The SQL of `chargedImages` for a row of the table `job`. */
+export const CHARGED_OUTPUTS = `CASE WHEN provider = '${OWN_PROVIDER}' THEN 0 ELSE outputs END`;
 
 /** Converts a row of the table `ledger` to an account. */
 export const AccountRow = v.object({

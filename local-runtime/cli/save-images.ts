@@ -15,7 +15,7 @@ import { fileReason, isTaken } from './files.ts';
 import { printJson } from './print.ts';
 import { printable, styled } from './terminal.ts';
 
-interface SaveOptions extends Pick<ImageOptions & JsonOption, 'force' | 'quiet' | 'json'> {
+export interface SaveOptions extends Pick<ImageOptions & JsonOption, 'force' | 'quiet' | 'json'> {
   readonly place: OutputPlace;
 }
 

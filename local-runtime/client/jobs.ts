@@ -25,7 +25,7 @@ export async function submitJob(service: Service, body: RequestBody): Promise<Im
 export async function createJob(
   service: Service,
   path: string,
-  content: { readonly body?: RequestBody },
+  content: { readonly body?: object },
 ): Promise<ImageJob> {
   const idempotencyKey = createIds(systemClock.nowMs).newUuid();
   const release = stayAwake();

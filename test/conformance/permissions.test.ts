@@ -53,6 +53,7 @@ const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
   'GET /v1/usage': 'read',
   'GET /v1/artifacts/{id}': 'read',
   'PATCH /v1/artifacts/{id}': 'jobs',
+  'POST /v1/artifacts/{id}/crop': 'jobs',
   'GET /v1/artifacts/{id}/thumbnail': 'read',
   'GET /v1/artifacts/{id}/credentials': 'read',
   'GET /v1/artifacts/{id}/manifest': 'read',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-store-port.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import type { Provenance } from '../../lib/contract/reply/provenance.ts';
+import { CROP_MODEL, OWN_PROVIDER } from '../../lib/contract/request/own-work.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import { type LedgerStore, NO_COUNTS } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type {
@@ -1030,6 +1031,26 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.changes('anonymous')).latest).toBe(0);
       });
 
+      test('a job that the bridge makes itself is accepted above the allowance, and charges nothing', async () => {
+        const admission = { ...WIDE, reservation: { ...reservation, images: 0, allowance: 3 } };
+        const own = { provider: OWN_PROVIDER, model: CROP_MODEL };
+        await published();
+        const paid = await usage.charged(TOKEN);
+        const failed = await running(own, admission);
+        const cancelled = await submitted(own, admission);
+
+        const end = { status: 'failed', completedSecs: LATER, error: FAILURE } as const;
+        await store.settle(failed.sequence, { ...end, settlement: { renewals: 0, counts: [] } });
+        await store.cancel(cancelled.scope, cancelled.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
+
+        expect([paid, await usage.charged(TOKEN)]).toEqual([4, 4]);
+        expect(await usage.list(TOKEN)).toEqual([]);
+      });
+
       describe('of a token with a budget', () => {
         const budget = { held: 100n, perDay: 150n };
         const COSTLY = { ...WIDE, reservation: { ...reservation, budget } };
@@ -1140,7 +1161,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
 
       test('a queued job that is cancelled counts nothing', async () => {
-        const job = await submitted({}, FOUR);
+        const { parameters } = jobRequest();
+        const request = jobRequest({ parameters: { ...parameters, n: 4 } });
+        const job = await submitted({ request }, FOUR);
 
         await store.cancel(job.scope, job.id, {
           atSecs: LATER,

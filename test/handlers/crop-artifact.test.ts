@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 /** Sends a crop to a bridge whose only artifact is `ARTIFACT`. */
-function crop(body: unknown, headers: Record<string, string> = {}, id = ARTIFACT.id) {
+function crop(body: unknown, headers: Record<string, string> = {}, id: string = ARTIFACT.id) {
   const find = async (scope: string, found: string) =>
     scope === SCOPE && found === ARTIFACT.id ? ARTIFACT : undefined;
   const services = { artifactCrops: createArtifactCrops({ artifacts: { find }, jobs: rig.jobs }) };

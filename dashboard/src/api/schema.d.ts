@@ -2411,6 +2411,28 @@ export interface components {
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded" | "credentials_dropped" | "credentials_invalid" | "signing_failed")[];
             /** @description Present only if a transparent background is made by the provider or the bridge. */
             transparency?: components["schemas"]["PlannedTransparency"];
+            /** @description Present if the request has a mask, or a canvas beyond its image, and the sizes are known. */
+            edit?: {
+                /** @description The size of the image that the model draws. */
+                drawn: {
+                    width: number;
+                    height: number;
+                };
+                /** @description The part of the drawn image that the bridge uses. */
+                cut: {
+                    x: number;
+                    y: number;
+                    width: number;
+                    height: number;
+                };
+                /** @description The size of the result. If the result is larger than `cut`, the bridge enlarges the drawn part. */
+                result: {
+                    width: number;
+                    height: number;
+                };
+                /** @description True if the bridge restores the pixels of the source outside the mask exactly. False if the model keeps these pixels itself. */
+                put_back: boolean;
+            };
             /**
              * @description What would happen to valid credentials (C2PA) of the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.
              * @enum {string}

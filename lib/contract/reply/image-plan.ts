@@ -25,6 +25,28 @@ export const PlanCost = v.strictObject({
 });
 export type PlanCost = v.InferOutput<typeof PlanCost>;
 
+const pixels = v.pipe(v.number(), v.integer());
+const edges = { width: pixels, height: pixels };
+
+/** The sizes of a masked edit, and the treatment of the pixels outside its mask. */
+export const PlannedEdit = v.strictObject({
+  drawn: documented(v.strictObject(edges), 'The size of the image that the model draws.'),
+  cut: documented(
+    v.strictObject({ x: pixels, y: pixels, ...edges }),
+    'The part of the drawn image that the bridge uses.',
+  ),
+  result: documented(
+    v.strictObject(edges),
+    'The size of the result. If the result is larger than `cut`, the bridge enlarges the drawn part.',
+  ),
+  put_back: documented(
+    v.boolean(),
+    'True if the bridge restores the pixels of the source outside the mask exactly. False if the model keeps these pixels itself.',
+  ),
+});
+
+export type PlannedEdit = v.InferOutput<typeof PlannedEdit>;
+
 /** The plan of a request for one route. */
 export const PlannedRoute = v.strictObject({
   provider: v.string(),
@@ -46,6 +68,10 @@ export const PlannedRoute = v.strictObject({
   transparency: documented(
     v.optional(PlannedTransparency),
     'Present only if a transparent background is made by the provider or the bridge.',
+  ),
+  edit: documented(
+    v.optional(PlannedEdit),
+    'Present if the request has a mask, or a canvas beyond its image, and the sizes are known.',
   ),
   credentials: documented(
     v.optional(v.picklist(['would_keep', 'would_resign', 'would_drop'])),

@@ -31,6 +31,15 @@ const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
   output.response_format === 'artifact' || output.response_format === 'url';
 
+/** Returns the path of the first canvas that is not in `images[0]`. */
+function otherCanvas({ images, mask, reference_images }: Candidate): string | undefined {
+  const image = (images ?? []).findIndex(({ canvas }, index) => index > 0 && canvas !== undefined);
+  if (image > 0) return `images.${image}.canvas`;
+  if (mask?.canvas !== undefined) return 'mask.canvas';
+  const reference = (reference_images ?? []).findIndex(({ canvas }) => canvas !== undefined);
+  return reference < 0 ? undefined : `reference_images.${reference}.canvas`;
+}
+
 /** The rules about images, which are not applied to templates. */
 const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
@@ -52,15 +61,10 @@ const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
     broken: (r) => !isEdit(r) && Boolean(r.mask),
   },
   {
-    field: 'images',
+    field: (r) => otherCanvas(r) ?? 'images',
     needs: ['images', 'mask', 'reference_images'],
-    message: 'must have a canvas in no other place than images[0]',
-    broken: (r) =>
-      [
-        ...(r.images ?? []).slice(1),
-        ...(r.reference_images ?? []),
-        ...(r.mask ? [r.mask] : []),
-      ].some(({ canvas }) => canvas !== undefined),
+    message: 'is only allowed in images[0]',
+    broken: (r) => otherCanvas(r) !== undefined,
   },
   {
     field: 'images',
@@ -230,8 +234,8 @@ export const requestRules = checkAll([...IMAGE_RULES, ...TEMPLATE_RULES]);
 export const templateRules = checkAll(TEMPLATE_RULES);
 
 interface CrossRule<T> {
-  /** The path of the field for which a violation is reported. */
-  readonly field: string;
+  /** The path of the field for which a violation is reported, or a function that finds the path. */
+  readonly field: string | ((value: T) => string);
   /** The paths of the fields that the rule reads. The rule is checked only if all these fields are valid. */
   readonly needs: readonly string[];
   readonly message: string;
@@ -261,8 +265,10 @@ function checkAll<T>(rules: readonly CrossRule<T>[]) {
         failed.length === 0 || !needs.some((need) => failed.some((path) => overlaps(path, need)));
       if (!isReadable) continue;
       // The cast is safe because every field that the rule reads has passed its schema.
-      if (!rule.broken(dataset.value as T, limitsOf(config))) continue;
-      addIssue({ path: toPath(rule.field), message: coded('invalid_combination', rule.message) });
+      const value = dataset.value as T;
+      if (!rule.broken(value, limitsOf(config))) continue;
+      const field = typeof rule.field === 'string' ? rule.field : rule.field(value);
+      addIssue({ path: toPath(field), message: coded('invalid_combination', rule.message) });
     }
   };
 }
@@ -273,5 +279,8 @@ function overlaps(path: readonly unknown[], need: readonly string[]): boolean {
 
 function toPath(field: string): [v.ObjectPathItem, ...v.ObjectPathItem[]] {
   // The cast is safe because a field name has at least one part.
-  return field.split('.').map(pathItem) as [v.ObjectPathItem, ...v.ObjectPathItem[]];
+  return field.split('.').map((part) => pathItem(/^\d+$/.test(part) ? Number(part) : part)) as [
+    v.ObjectPathItem,
+    ...v.ObjectPathItem[],
+  ];
 }

@@ -39,8 +39,9 @@ export function ownIssue(
 }
 
 /** Creates the path item of a field. Only the key of a path item is used. */
-export function pathItem(key: string): v.ObjectPathItem {
-  return { type: 'object', origin: 'value', input: {}, key, value: undefined };
+export function pathItem(key: string | number): v.ObjectPathItem {
+  // The cast is safe because only the key of a path item is used, and a key may be an index.
+  return { type: 'object', origin: 'value', input: {}, key: key as string, value: undefined };
 }
 
 /** Converts the issues of valibot to request issues. */

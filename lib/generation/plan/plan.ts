@@ -1,3 +1,4 @@
+import type { PlannedEdit } from '../../contract/reply/image-plan.ts';
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { SourceType } from '../../contract/resources/source-type.ts';
@@ -11,6 +12,7 @@ import type { TurnRequest } from '../session-turns-port.ts';
 import { negotiate } from './negotiate.ts';
 import { isExact } from './negotiate-mask.ts';
 import { knownLengths, type MaskPlan, type NegotiatedRequest } from './negotiation.ts';
+import { plannedEdit } from './planned-edit.ts';
 import { toPricedWork } from './priced-work.ts';
 import {
   isEmbedded,
@@ -57,6 +59,7 @@ export interface FinishPlan {
 interface ReportPlan extends Pick<NegotiatedRequest, 'normalizations'> {
   readonly record: RecordEssentials;
   readonly warnings: readonly Warning[];
+  readonly edit: PlannedEdit | undefined;
 }
 
 /**
@@ -81,7 +84,7 @@ export function makePlan(
   const plan: Plan = {
     ask,
     finish: toFinishPlan(request, route, negotiated),
-    report: { record, normalizations, warnings },
+    report: { record, normalizations, warnings, edit: plannedEdit(negotiated, inputs) },
     output: request.output,
     withInputs: (known) =>
       toList(known).length === 0 ? plan : makePlan(requestId, request, route, known),

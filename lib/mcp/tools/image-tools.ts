@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import type { ImagePlan } from '../../contract/reply/image-plan.ts';
+import { ArtifactCrop } from '../../contract/resources/artifact-crop.ts';
 import { Labels } from '../../contract/resources/label.ts';
-import { documented } from '../../contract/schema/fields.ts';
+import { ArtifactId, documented } from '../../contract/schema/fields.ts';
 import { ImageArguments, imageFields, inputFields, toRequestBody } from '../image-fields.ts';
 import { toJobResult } from '../job-result.ts';
-import { runJob } from '../run-job.ts';
+import { runCreated, runJob } from '../run-job.ts';
 import { textResult, tool } from '../tool.ts';
 
 const labelField = {
@@ -37,6 +38,23 @@ export const editImage = tool({
   async run({ labels, ...input }, context) {
     const body = await toRequestBody(input, context);
     return toJobResult(await runJob({ ...body, labels }, context), context);
+  },
+});
+
+export const cropImage = tool({
+  name: 'crop_image',
+  title: 'Crop an image',
+  description:
+    'Cuts a rectangle out of a stored image without a model, free of charge. Returns the same as generate_image. Example: {"image": "4f1c5d2e8a9b40c1b6d7e8f901234567", "x": 80, "y": 32, "width": 160, "height": 128}',
+  input: v.strictObject({
+    image: documented(ArtifactId, 'The id of the image.'),
+    ...ArtifactCrop.entries,
+  }),
+  isReadOnly: false,
+  async run({ image, ...area }, context) {
+    const request = { path: { id: image }, body: area };
+    const job = await runCreated('POST /v1/artifacts/{id}/crop', request, context);
+    return toJobResult(job, context);
   },
 });
 

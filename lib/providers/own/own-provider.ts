@@ -1,9 +1,9 @@
+import { CROP_MODEL, OWN_PROVIDER } from '../../contract/request/own-work.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 import type { Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
-import { CROP_MODEL, OWN_PROVIDER } from './own-work.ts';
 
 /**
  * Creates the provider of the images that the bridge makes without a model. No request of a client can name the provider. The

@@ -9,7 +9,13 @@ import type {
   ProviderCounts,
   Settlement,
 } from '../../generation/ledger/ledger-store-port.ts';
-import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
+import {
+  ACCOUNT_COLUMNS,
+  AccountRow,
+  CHARGED_OUTPUTS,
+  EarlierRows,
+  OpenRows,
+} from '../account-rows.ts';
 import {
   chargedBy,
   countsOfOpen,
@@ -192,14 +198,14 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     INSERT INTO ${schema}.ledger (
       id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS}
     )
-    SELECT id, NULL, token, day, outputs, outputs, allowance, ${HELD_COLUMNS}
+    SELECT id, NULL, token, day, ${CHARGED_OUTPUTS}, ${CHARGED_OUTPUTS}, allowance, ${HELD_COLUMNS}
     FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = ANY ($1::bigint[])`;
   const LIST_EARLIER = `
     SELECT call, output, provider, model, ticket
     FROM ${schema}.ledger_row LEFT JOIN ${schema}.ledger_ticket USING (ledger, call)
     WHERE ledger = $1 ORDER BY call, output`;
   const FIND_QUEUED = `
-    SELECT token, day, outputs, held FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
+    SELECT token, day, ${CHARGED_OUTPUTS} AS reserved, held FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
     WHERE seq = $1`;
 
   return {
@@ -224,7 +230,7 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     async giveBack(queries: Queries, sequence: number): Promise<void> {
       const [job] = v.parse(QueuedRows, await queries.rows(FIND_QUEUED, [sequence]));
       if (!job) return;
-      await charges.charge(queries, job, -job.outputs);
+      await charges.charge(queries, job, -job.reserved);
       await charges.spend(queries, job, -job.held);
     },
 
@@ -249,7 +255,7 @@ const QueuedRows = v.array(
   v.object({
     token: v.string(),
     held: StoredAmount,
-    ...v.entriesFromList(['day', 'outputs'], v.number()),
+    ...v.entriesFromList(['day', 'reserved'], v.number()),
   }),
 );
 

@@ -8,7 +8,13 @@ import type {
   ProviderCounts,
   Settlement,
 } from '../../generation/ledger/ledger-store-port.ts';
-import { ACCOUNT_COLUMNS, AccountRow, EarlierRows, OpenRows } from '../account-rows.ts';
+import {
+  ACCOUNT_COLUMNS,
+  AccountRow,
+  CHARGED_OUTPUTS,
+  EarlierRows,
+  OpenRows,
+} from '../account-rows.ts';
 import {
   chargedBy,
   countsOfOpen,
@@ -34,10 +40,10 @@ const BEGIN = `
   ON CONFLICT (id) DO NOTHING`;
 const BEGIN_JOB = `
   INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance, ${HELD_COLUMNS})
-  SELECT id, NULL, token, day, outputs, outputs, allowance, ${HELD_COLUMNS}
+  SELECT id, NULL, token, day, ${CHARGED_OUTPUTS}, ${CHARGED_OUTPUTS}, allowance, ${HELD_COLUMNS}
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const FIND_QUEUED = `
-  SELECT token, day, outputs AS reserved, held
+  SELECT token, day, ${CHARGED_OUTPUTS} AS reserved, held
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const OPEN = `
   INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)

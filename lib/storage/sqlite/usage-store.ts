@@ -112,8 +112,9 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       if (limit.allowance !== undefined) refuseBeyondAllowance(limit, usedOn(limit), images);
     },
 
-    /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if the sum would exceed the allowance. */
+    /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if images are added and the sum would exceed the allowance. */
     reserve(limit: Limit, images: number): void {
+      if (images === 0) return;
       const { token, day, allowance } = limit;
       if (allowance === undefined) charge.run({ token, day, images });
       else if (chargeWithin.run({ token, day, images, allowance }).changes === 0) {

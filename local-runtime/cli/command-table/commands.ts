@@ -35,6 +35,7 @@ export const COMMAND_SECTIONS: readonly (readonly [heading: string, readonly Com
 
 /** The summary of each group of commands by its first word. */
 export const GROUPS: Readonly<Record<string, string>> = {
+  images: 'change stored images without a model',
   config: 'check or print the configuration',
   state: 'check, back up, restore or migrate the database',
   jobs: 'list, show, wait for and change jobs',

@@ -1,5 +1,11 @@
 import { type Command, command } from './command.ts';
-import { IMAGE_OPTIONS, JSON_OUTPUT, SERVICE_OPTION } from './options.ts';
+import {
+  IMAGE_OPTIONS,
+  JSON_OUTPUT,
+  parseSignedNumber,
+  parseWholeNumber,
+  SERVICE_OPTION,
+} from './options.ts';
 
 const OPTIONS = {
   ...IMAGE_OPTIONS,
@@ -18,6 +24,16 @@ const DETAILS = [
   'Creates a job in the running service. The job stays in the history even if this command fails.',
   'On a terminal, shows progress, and also the image if the terminal has the kitty or iTerm2 protocol.',
 ];
+
+/** Returns the option for a coordinate of the upper left corner of an area. */
+function corner(about: string) {
+  return { value: 'pixels', parse: parseSignedNumber, isRequired: true, about } as const;
+}
+
+/** Returns the option for an edge of an area. */
+function edge(about: string) {
+  return { value: 'pixels', parse: parseWholeNumber, isRequired: true, about } as const;
+}
 
 /** Commands that make images with a running service. */
 export const IMAGE_COMMANDS: readonly Command[] = [
@@ -64,5 +80,32 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     ],
     exits: EXITS,
     run: async (call) => (await import('../commands/generate.ts')).runEdit(call),
+  }),
+  command({
+    name: 'images crop',
+    about: 'crop a stored image without a model, free of charge',
+    details: [
+      'The service makes a new PNG with exactly the pixels of the area, and keeps the image.',
+    ],
+    arguments: { id: { about: 'id of the artifact' } },
+    options: {
+      x: corner('left edge of the area'),
+      y: corner('upper edge of the area'),
+      width: edge('width of the area'),
+      height: edge('height of the area'),
+      output: OPTIONS.output,
+      force: OPTIONS.force,
+      quiet: OPTIONS.quiet,
+      ...JSON_OUTPUT,
+      ...SERVICE_OPTION,
+    },
+    examples: [
+      [
+        'images crop 0123456789abcdef0123456789abcdef --x 80 --y 32 --width 160 --height 128 -o part.png',
+        'write a part of the image',
+      ],
+    ],
+    exits: EXITS,
+    run: async (call) => (await import('../commands/images-crop.ts')).runImagesCrop(call),
   }),
 ];

@@ -1,23 +1,14 @@
 import { resolve } from 'node:path';
-import type { ImageJob } from '../../../lib/contract/resources/job.ts';
 import type { Preset, PresetTemplate } from '../../../lib/contract/resources/preset.ts';
-import { followJob, type RequestBody, submitJob } from '../../client/jobs.ts';
+import { type RequestBody, submitJob } from '../../client/jobs.ts';
 import type { Service } from '../../client/service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ImageOptions, JsonOption, ServiceOption } from '../command-table/options.ts';
 import { isTaken, readWholeFile } from '../files.ts';
-import { reportJob } from '../print.ts';
-import { startProgress } from '../progress.ts';
-import {
-  OTHER_FORMATS,
-  type OutputPlace,
-  STANDARD,
-  saveImages,
-  toOutputPlace,
-} from '../save-images.ts';
+import { OTHER_FORMATS, type OutputPlace, STANDARD, toOutputPlace } from '../save-images.ts';
+import { saveWhenEnded } from '../save-when-ended.ts';
 import { showPlan } from '../show-plan.ts';
-
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
 
@@ -36,7 +27,6 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // Higher than the maximum number of images that a service makes for one request.
 const MOST_IMAGES = 1000;
-const INTERRUPTED = 130;
 // Far above the limit of a service. The service enforces its own limit.
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
@@ -86,10 +76,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
     const body = toRequest(prompt, { ...options, format }, files, template);
     if (options.plan) return showPlan(service, body, options, io);
     const { id } = await submitJob(service, body);
-    const ended = await untilEnded(service, id, options, io);
-    if (!ended) return INTERRUPTED;
-    if (ended.status !== 'succeeded') return reportJob(ended, io);
-    return saveImages(service, ended, { place, ...options }, io);
+    return saveWhenEnded(service, id, { place, ...options }, io);
   });
 }
 
@@ -167,29 +154,6 @@ async function findTemplate(service: Service, name: string | undefined) {
   if (name === undefined) return undefined;
   const { template } = await service.json<Preset>(`/v1/presets/${encodeURIComponent(name)}`);
   return template;
-}
-
-/** Waits for the end of the job. Resolves with the job, or with undefined if a signal cancelled the job. */
-async function untilEnded(
-  service: Service,
-  id: string,
-  { quiet }: GenerateOptions,
-  io: CommandIo,
-): Promise<ImageJob | undefined> {
-  const stopping = new AbortController();
-  void io.untilStopped().then(() => stopping.abort());
-  const progress = startProgress({ isQuiet: quiet }, io);
-  try {
-    return await followJob(service, id, progress.onEvent, stopping.signal).finally(progress.end);
-  } catch (error) {
-    if (!stopping.signal.aborted) throw error;
-    const path = `/v1/jobs/${encodeURIComponent(id)}`;
-    const job = await service.json<ImageJob>(path, { method: 'DELETE' });
-    // The job ended before the signal could cancel it. Images that were made and possibly charged are kept.
-    if (job.status === 'succeeded' || job.status === 'failed') return job;
-    io.stderr('image-bridge: the job was cancelled\n');
-    return undefined;
-  }
 }
 
 /** The contents of the files of a request. */

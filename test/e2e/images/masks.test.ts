@@ -139,6 +139,18 @@ describe('a mask that the provider treats as a hint', () => {
     const { json: changed } = await post<ImagePlan>(planImage, { ...body, parameters, policies });
 
     expect(plan.routes[0]).toMatchObject({ calls: 1, normalizations: [composite], warnings: [] });
+    const edges = { width: 45, height: 37 };
+    expect(plan.routes[0]?.edit).toMatchObject({ result: edges, put_back: true });
+    const canvas = { x: -3, y: 0, width: 48, height: 37 };
+    const { json: extended } = await post<ImagePlan>(
+      planImage,
+      edit({ images: [{ ...described, canvas }], mask: null }),
+    );
+    expect(extended.routes[0]?.edit).toMatchObject({
+      cut: { width: 48, height: 37 },
+      result: { width: 48, height: 37 },
+      put_back: true,
+    });
     expect(strict.routes[0]?.error?.details).toMatchObject({
       field: 'parameters.size',
       reason: 'mask_keeps_size',

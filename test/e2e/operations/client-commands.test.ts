@@ -388,6 +388,31 @@ describe('the other client commands', () => {
     expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--force') });
   });
 
+  it('crop an artifact', async () => {
+    const { artifacts } = await generated('an image to crop');
+    const { id = '' } = artifacts[0] ?? {};
+    const crop = (...options: string[]) => run(['images', 'crop', id, '--y', '8', ...options]);
+    const area = ['--x', '4', '--width', '32', '--height', '16'];
+
+    const made = await crop(...area, '-o', 'part.png');
+    const listed = await crop(...area, '-o', 'other.png', '--json');
+    const taken = await crop(...area, '-o', 'part.png');
+    const outside = await crop('--x', '40', '--width', '32', '--height', '16', '-o', 'no.png');
+    const other = await crop(...area, '-o', 'part.jpg');
+    const unknown = await run(['images', 'crop', '0'.repeat(32), '--y', '0', ...area]);
+
+    expect(made).toMatchObject({ exitCode: 0, stdout: 'part.png\n' });
+    expect(await metadata('part.png')).toMatchObject({ width: 32, height: 16, format: 'png' });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ provider: 'image-bridge', model: 'crop' });
+    expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--force') });
+    expect(outside).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('width must') });
+    expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('.png') });
+    expect(unknown).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no such artif'),
+    });
+  });
+
   it('save, list, show and delete presets', async () => {
     await writeFile(join(cwd, 'p.json'), '{"parameters": {"size": "64x64"}}');
 

@@ -101,6 +101,7 @@ const WRONG_ARGUMENTS: readonly [string, Arguments, string, string][] = [
   ['generate_image', {}, 'prompt', 'required'],
   ['edit_image', { prompt: 'A fox', images: ['x', 7] }, 'images[1]', 'invalid_type'],
   ['get_job', { id: 'x', wait_seconds: 100 }, 'wait_seconds', 'out_of_range'],
+  ['crop_image', { image: '0'.repeat(32), x: -1, y: 0, width: 1, height: 1 }, 'x', 'out_of_range'],
   ['plan_image', { prompt: '' }, 'prompt', 'blank'],
 ];
 
@@ -122,6 +123,7 @@ async function useEveryTool(client: Client): Promise<void> {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
     'cancel_job',
+    'crop_image',
     'edit_image',
     'generate_image',
     'get_job',
@@ -143,6 +145,10 @@ async function useEveryTool(client: Client): Promise<void> {
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 512, height: 768 });
   const edited = await call(client, 'edit_image', { images: [imageOf(made)], prompt: 'In winter' });
   expect(edited.isError).toBeFalsy();
+
+  const area = { x: 64, y: 32, width: 640, height: 480 };
+  const cropped = await call(client, 'crop_image', { image: imageOf(made), ...area });
+  expect(textOf(cropped)).toContain('640x480 png');
 
   expect(textOf(await call(client, 'get_job', { id: jobOf(edited) }))).toBe(textOf(edited));
   expect(textOf(await call(client, 'list_jobs', { search: 'winter' }))).toContain(jobOf(edited));

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanInput } from '../../../lib/contract/request/image-input.ts';
+import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
+import type { CanvasArea, PlanInput } from '../../../lib/contract/request/image-input.ts';
 import { createInputForecast } from '../../../lib/inputs/input-forecast.ts';
 
-const forecast = createInputForecast({
+const DEPS = {
   artifacts: { find: async () => undefined },
   limits: { max_bytes_each: 100, max_bytes_total: 150 },
   imageLimits: { max_encoded_bytes: 90, max_edge: 50, max_pixels: 1000 },
-});
+};
+const forecast = createInputForecast(DEPS);
 
 function described(changes: object = {}): PlanInput {
   return { type: 'described', format: 'png', width: 20, height: 30, bytes: 60, ...changes };
@@ -60,6 +62,23 @@ describe('createInputForecast', () => {
     expect(facts.images).toEqual([{ byteLength: 60, upright }]);
     expect(facts.mask).toEqual({ byteLength: 0, upright, alpha: 'some' });
     expect(cropped).not.toHaveProperty('mask');
+  });
+
+  it('expects the mask of an artifact whose canvas is beyond the image in both orientations', async () => {
+    const record = { bytes: 60, format: 'png', width: 20, height: 30 } as ArtifactRecord;
+    const ofArtifact = createInputForecast({ ...DEPS, artifacts: { find: async () => record } });
+    const measured = async (canvas: CanvasArea) => {
+      const image = { type: 'artifact', artifact_id: 'a', canvas } as const;
+      const sources = ofArtifact.toSources({ images: [image], mask: null, reference_images: [] });
+      return ofArtifact.measure(sources, 'anonymous');
+    };
+
+    const extended = await measured({ x: -5, y: 0, width: 25, height: 30 });
+    const perhaps = await measured({ x: 0, y: 0, width: 25, height: 20 });
+
+    const upright = { width: 25, height: 30 };
+    expect(extended).toMatchObject({ images: [{ upright }], mask: { upright, alpha: 'some' } });
+    expect(perhaps).not.toHaveProperty('mask');
   });
 
   it.each([

@@ -132,7 +132,6 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     const { token, day } = reservation;
     const own = scopes.get(job.scope) ?? { ...NEW_SCOPE, scope: job.scope };
     const charge = charges.get(chargeKey(reservation)) ?? { token, day, images: 0 };
-    const outputs = job.request.parameters.n;
     const needed = bytes + job.reservedBytes;
     refuseBeyondAllowance(reservation, charge.images, reservation.images);
     refuseBeyondLimits(
@@ -147,7 +146,6 @@ export function decide(group: readonly Submission[], state: State): Decisions {
       },
       needed,
     );
-    refuseBeyondAllowance(reservation, charge.images, outputs);
     spending.reserve(reservation);
 
     queued += 1;
@@ -162,7 +160,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     const change = own.changes + 1;
     const counts = { queued: own.queued + 1, held: own.held + needed, turn, changes: change };
     scopes.set(job.scope, { scope: job.scope, ...counts });
-    charges.set(chargeKey(charge), { ...charge, images: charge.images + outputs });
+    charges.set(chargeKey(charge), { ...charge, images: charge.images + reservation.images });
     accepted.push({ ...submission, sequence: lastSequence, change });
     const record = queuedJob(lastSequence, job, token);
     earlier.add({ key, job: record });

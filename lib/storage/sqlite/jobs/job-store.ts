@@ -320,7 +320,7 @@ function createJobSubmission(
         );
         counts.add({ sequence, scope, provider, bytes, reserved });
         changes.note(sequence, scope);
-        charges.reserve(reservation, job.request.parameters.n);
+        charges.reserve(reservation, reservation.images);
         charges.reserveMoney(
           { ...reservation, ...reservation.budget },
           heldColumns(reservation).held,

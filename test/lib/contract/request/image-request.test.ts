@@ -67,17 +67,17 @@ const TOP_LEVEL: readonly Row[] = [
   [
     'only the first image has a canvas',
     { ...edit, images: [PNG, { ...PNG, canvas: CANVAS }] },
-    'images: invalid_combination',
+    'images[1].canvas: invalid_combination',
   ],
   [
     'a mask has no canvas',
     { ...edit, mask: { ...PNG, canvas: CANVAS } },
-    'images: invalid_combination',
+    'mask.canvas: invalid_combination',
   ],
   [
     'a reference has no canvas',
     { ...base, reference_images: [{ ...PNG, canvas: CANVAS }] },
-    'images: invalid_combination',
+    'reference_images[0].canvas: invalid_combination',
   ],
   [
     'a canvas with a mask has at most 4096 × 4096 pixels',
