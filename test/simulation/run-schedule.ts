@@ -30,6 +30,8 @@ export interface RunReport {
   readonly passedMs: number;
   readonly sold: number;
   readonly lives: number;
+  /** What is left when everything has ended and expired records were removed. */
+  readonly stored: { readonly jobs: number; readonly files: number };
 }
 
 interface Options {
@@ -42,6 +44,7 @@ const CHECKED_EVERY = 50;
 const KEPT_EVENTS = 200;
 /** A run in which a replica has more events does not end. */
 const MAX_EVENTS = 30_000;
+const MAX_EVENTS_AN_ACTION = 1000;
 const LEASE_MS = 30_000;
 /** The time after which new replicas have taken over everything that killed replicas left. */
 const TAKEOVER_MS = 4 * LEASE_MS;
@@ -130,6 +133,8 @@ async function runSchedule(
     latestMs = Math.max(latestMs, fleet.latestMs());
     return latestMs / 1000 - retentionSecs;
   });
+  const maxEvents = replicas * Math.max(MAX_EVENTS, actions.length * MAX_EVENTS_AN_ACTION);
+  let stored = { jobs: 0, files: 0 };
   let underWay = 0;
   let events = 0;
 
@@ -189,7 +194,7 @@ async function runSchedule(
     }
     if (violations.length > 0) return false;
     events += 1;
-    if (events > MAX_EVENTS * replicas) violate('the run does not end');
+    if (events > maxEvents) violate('the run does not end');
     if (!clock.runNext()) violate('nothing is waiting, and the run has not ended');
     return violations.length === 0;
   }
@@ -254,6 +259,7 @@ async function runSchedule(
     );
     checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
     checkJobs(reader, { clients, receivers, services }, mayBeRemoved, violate);
+    stored = { jobs: reader.jobs().length, files: disk.list().names.length };
   }
 
   try {
@@ -275,6 +281,7 @@ async function runSchedule(
     passedMs: clock.monotonicMs(),
     sold: services.sales.reduce((sum, { sold }) => sum + sold, 0),
     lives,
+    stored,
   };
 }
 

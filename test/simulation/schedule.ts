@@ -85,6 +85,8 @@ export const TOKENS: readonly [SimulatedToken, ...SimulatedToken[]] = [
 
 /** The number of actions of a schedule. */
 const LENGTH = 100;
+/** The number of requests of a day without faults. */
+export const ACTIONS_A_DAY = 3;
 /** The number of different input images. */
 export const INPUTS = 12;
 const MINUTE_MS = 60_000;
@@ -109,6 +111,24 @@ export function createSchedule(
     return { name: `a${nth}`, atMs, ...action } as Action;
   });
   return { seed, replicas, actions };
+}
+
+/** Returns requests for a number of days, without faults. The machine is suspended for nearly all of each day. */
+export function createDays(seed: number, days: number): Schedule {
+  const { actions } = createSchedule(seed, { length: days * ACTIONS_A_DAY * 2 });
+  const requests = actions.filter((action) => 'request' in action).slice(0, days * ACTIONS_A_DAY);
+  const scheduled = requests.flatMap((action, nth): Action[] => {
+    const atMs = (nth + 1) * MINUTE_MS;
+    const endsDay = nth % ACTIONS_A_DAY === ACTIONS_A_DAY - 1;
+    const night: Action = {
+      name: `night${nth}`,
+      atMs: atMs + MINUTE_MS / 2,
+      type: 'suspend',
+      byMs: 24 * HOUR_MS,
+    };
+    return [{ ...action, atMs }, ...(endsDay ? [night] : [])];
+  });
+  return { seed, replicas: 1, actions: scheduled };
 }
 
 /** Returns an action of several replicas. Many faults last longer than a lease. */
