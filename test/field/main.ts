@@ -1,5 +1,5 @@
-// npm run bench:field -- [--cuts N] [--requests N]: sends the same work through the bridge and its peers, and writes `docs/field.md` and
-// the short table of README. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
+// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N]: sends the same work through the bridge and its peers, and writes
+// `docs/field.md` and the short table of README. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -15,12 +15,13 @@ import {
   upstreamCuts,
   wrongBytes,
 } from './measures.ts';
-import { PEERS } from './peers.ts';
+import { PEERS, type Peer } from './peers.ts';
 import { type Field, type Result, toPage, toShortTable } from './table.ts';
 
 const { values } = parseArgs({
   options: {
     cuts: { type: 'string', default: '200' },
+    'peer-cuts': { type: 'string' },
     requests: { type: 'string', default: '256' },
   },
 });
@@ -31,7 +32,9 @@ const PAGE = 'docs/field.md';
 const README = 'README.md';
 const SECTION = /(<!-- field -->\n).*(<!-- \/field -->)/s;
 
-const cuts = Number(values.cuts);
+/** The bridge must never pay twice, so it may get more cuts than its peers, which may pay twice nearly always. */
+const cutsOf = (nth: number) =>
+  Number((nth === 0 ? undefined : values['peer-cuts']) ?? values.cuts);
 const requests = Number(values.requests);
 const upstream = await createImagesUpstream({
   imageBytes: IMAGE_BYTES,
@@ -53,30 +56,35 @@ async function latencies(of: Target) {
   return all;
 }
 
-const direct = await latencies(target);
-const results: Result[] = [];
-for (const start of PEERS) {
-  const peer = await start(upstream);
+/** Cut connections are measured first, because latencies depend on the other work of the machine and are measured together. */
+async function measureCuts(peer: Peer, cuts: number) {
   console.log(`${peer.name} ${peer.version}`);
-  const result: Result = {
-    peer,
-    latencies: await latencies(peer),
-    memoryMb: memoryMb(peer.pid),
+  const measured = {
     upstreamCuts: await upstreamCuts(upstream, peer, cuts),
     clientCuts: await clientCuts(upstream, peer, cuts),
     wrong: await wrongBytes(upstream, peer),
     mask: await mask(peer),
     hasTransparency: await transparency(peer),
   };
-  console.log(JSON.stringify({ ...result, peer: undefined }));
-  results.push(result);
-  await peer.stop();
+  console.log(JSON.stringify(measured));
+  return { peer, ...measured };
 }
+
+const peers: Peer[] = [];
+for (const start of PEERS) peers.push(await start(upstream));
+const measured = [];
+for (const [nth, peer] of peers.entries()) measured.push(await measureCuts(peer, cutsOf(nth)));
+const direct = await latencies(target);
+const results: Result[] = [];
+for (const found of measured) {
+  const { peer } = found;
+  results.push({ ...found, latencies: await latencies(peer), memoryMb: memoryMb(peer.pid) });
+}
+for (const peer of peers) await peer.stop();
 const [processor] = cpus();
 const field: Field = {
   clients: CLIENTS,
   direct,
-  cuts,
   results,
   machine: `${cpus().length} cores (${processor?.model.trim() || 'unknown'}), Node ${process.version}`,
   day: new Date().toISOString().slice(0, 10),

@@ -16,7 +16,7 @@ const EDGE = 1024;
 const PROMPTS = 64;
 const REPLY_MS = 60_000;
 /** Cut connections carry small images, so that thousands of them take minutes. */
-export const CUT_IMAGE_BYTES = 30_000;
+export const CUT_IMAGES = { edge: 64, imageBytes: 30_000 };
 /** A reply in five chunks with pauses takes longer than a client needs to disconnect. */
 const CUT_CHUNK_BYTES = 8192;
 const CUT_PAUSE_MS = 25;
@@ -103,31 +103,52 @@ export async function latency(target: Target, clients: number, count: number): P
   return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), failed };
 }
 
+/** The images of cut connections. */
+export interface Cuts {
+  /** The number of cuts after which an image was made. */
+  readonly made: number;
+  readonly twice: number;
+}
+
+function countCuts(upstream: ImagesUpstream, prompts: readonly string[]): Cuts {
+  const drawn = prompts.map((prompt) => upstream.drawnFor(prompt));
+  return {
+    made: drawn.filter((count) => count > 0).length,
+    twice: drawn.filter((count) => count > 1).length,
+  };
+}
+
 /** Counts the images that are paid more than once if the upstream breaks each connection inside its reply. */
-export async function upstreamCuts(upstream: ImagesUpstream, peer: Peer, count: number) {
-  upstream.setDefaultBehaviour({ behaviour: 'cut=body', imageBytes: CUT_IMAGE_BYTES });
-  let twice = 0;
+export async function upstreamCuts(
+  upstream: ImagesUpstream,
+  peer: Peer,
+  count: number,
+): Promise<Cuts> {
+  upstream.setDefaultBehaviour({ behaviour: 'cut=body', ...CUT_IMAGES });
+  const prompts = Array.from({ length: count }, (_, nth) => `upstream cut ${peer.name} ${nth}`);
   await inParallel(count, CUT_CLIENTS, async (nth) => {
-    const prompt = `upstream cut ${peer.name} ${nth}`;
-    await generate(peer, { prompt });
-    if (upstream.drawnFor(prompt) > 1) twice += 1;
+    await generate(peer, { prompt: prompts[nth] });
   });
   upstream.setDefaultBehaviour('succeed');
-  return twice;
+  return countCuts(upstream, prompts);
 }
 
 /** Counts the images that are paid more than once if the client loses its connection and sends its request again with the same key. */
-export async function clientCuts(upstream: ImagesUpstream, peer: Peer, count: number) {
+export async function clientCuts(
+  upstream: ImagesUpstream,
+  peer: Peer,
+  count: number,
+): Promise<Cuts> {
   // A slow reply, so that the image is made before the client is gone and not yet delivered.
   upstream.setDefaultBehaviour({
     behaviour: 'succeed',
-    imageBytes: CUT_IMAGE_BYTES,
+    ...CUT_IMAGES,
     chunks: CUT_CHUNK_BYTES,
     chunkPauseMs: CUT_PAUSE_MS,
   });
-  let twice = 0;
+  const prompts = Array.from({ length: count }, (_, nth) => `client cut ${peer.name} ${nth}`);
   await inParallel(count, CUT_CLIENTS, async (nth) => {
-    const prompt = `client cut ${peer.name} ${nth}`;
+    const prompt = prompts[nth] ?? '';
     const key = `key-${peer.name.replaceAll(' ', '-')}-${nth}`;
     const gone = new AbortController();
     const first = generate(peer, { prompt }, { key, signal: gone.signal });
@@ -135,10 +156,9 @@ export async function clientCuts(upstream: ImagesUpstream, peer: Peer, count: nu
     gone.abort();
     await first;
     await generate(peer, { prompt }, { key });
-    if (upstream.drawnFor(prompt) > 1) twice += 1;
   });
   upstream.setDefaultBehaviour('succeed');
-  return twice;
+  return countCuts(upstream, prompts);
 }
 
 /** Counts the damaged images that are delivered as images. */

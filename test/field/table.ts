@@ -1,4 +1,4 @@
-import { CUT_IMAGE_BYTES, type Latency } from './measures.ts';
+import { CUT_IMAGES, type Cuts, type Latency } from './measures.ts';
 import type { Peer } from './peers.ts';
 
 /** All results of one peer. */
@@ -7,8 +7,8 @@ export interface Result {
   /** By the number of clients. */
   readonly latencies: readonly Latency[];
   readonly memoryMb: number;
-  readonly upstreamCuts: number;
-  readonly clientCuts: number;
+  readonly upstreamCuts: Cuts;
+  readonly clientCuts: Cuts;
   readonly wrong: { readonly delivered: number; readonly count: number };
   /** The share of protected pixels that were unchanged. Undefined if the edit failed. */
   readonly mask: number | undefined;
@@ -19,7 +19,6 @@ export interface Result {
 export interface Field {
   readonly clients: readonly number[];
   readonly direct: readonly Latency[];
-  readonly cuts: number;
   readonly results: readonly Result[];
   readonly machine: string;
   readonly day: string;
@@ -39,7 +38,7 @@ const DECODES =
   'The bridge checks the file and decodes every pixel of each image before it delivers the image. The peers pass the bytes on unread.';
 const UNCHANGED = 1;
 
-function rowsOf({ clients, direct, cuts }: Field): readonly Row[] {
+function rowsOf({ clients, direct }: Field): readonly Row[] {
   const added = (result: Result, at: number, key: 'p50Ms' | 'p99Ms') =>
     (result.latencies[at]?.[key] ?? Number.NaN) - (direct[at]?.[key] ?? Number.NaN);
   return [
@@ -63,15 +62,15 @@ function rowsOf({ clients, direct, cuts }: Field): readonly Row[] {
       reason: 'The bridge has image libraries and a database in its process. The peer has neither.',
     },
     {
-      what: `images paid twice, of ${cuts} replies that the upstream cut`,
-      cell: (result) => String(result.upstreamCuts),
-      rank: (result) => result.upstreamCuts,
+      what: 'images paid twice after the upstream cut its reply',
+      cell: ({ upstreamCuts }) => `${upstreamCuts.twice} of ${upstreamCuts.made}`,
+      rank: ({ upstreamCuts }) => upstreamCuts.twice / upstreamCuts.made,
       isShort: true,
     },
     {
-      what: `images paid twice, of ${cuts} requests that were sent again after the client was cut off`,
-      cell: (result) => String(result.clientCuts),
-      rank: (result) => result.clientCuts,
+      what: 'images paid twice after the client was cut off and sent its request again',
+      cell: ({ clientCuts }) => `${clientCuts.twice} of ${clientCuts.made}`,
+      rank: ({ clientCuts }) => clientCuts.twice / clientCuts.made,
       isShort: true,
     },
     {
@@ -112,9 +111,9 @@ export function toPage(field: Field): string {
 Written by \`npm run bench:field\` on ${day}. Do not edit.
 
 The same requests of OpenAI's images API are sent through each server to one strict emulator of the API, which returns PNG images of
-300 kB (1024x1024). All servers run one after the other on the same machine: ${machine}. Each has one process and its default
-settings, except that the limits and the breaker of the bridge are off. No client and no key is shared. The images of cut connections
-have ${CUT_IMAGE_BYTES / 1000} kB.
+300 kB (1024x1024). All servers run on the same machine and are measured one after the other: ${machine}. Each has one process and its default
+settings, except that the limits and the breaker of the bridge are off. No client and no key is shared. Cut connections carry
+images of ${CUT_IMAGES.imageBytes / 1000} kB (${CUT_IMAGES.edge}x${CUT_IMAGES.edge}).
 
 ${toTable(['', ...results.map(({ peer }) => `${peer.name} ${peer.version}`), 'why the bridge is not ahead'], rows)}
 

@@ -126,7 +126,9 @@ export function createDays(seed: number, days: number): Schedule {
       type: 'suspend',
       byMs: 24 * HOUR_MS,
     };
-    return [{ ...action, atMs }, ...(endsDay ? [night] : [])];
+    // A favourite is kept for ever.
+    const unmarked = action.type === 'job' ? { ...action, mark: undefined } : action;
+    return [{ ...unmarked, atMs }, ...(endsDay ? [night] : [])];
   });
   return { seed, replicas: 1, actions: scheduled };
 }
