@@ -99,6 +99,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   });
   const changing = { ...shared, batches: stores.batches, cancelJob, acceptance, tokens, ids };
   const jobs = createJobs(changing);
+  const jobQueue = createQueueControl({ ...changing, store: stores.queue, config });
   const { publisher } = artifacts;
   const worker = createJobWorker({ store, queue, live, runs, usage, publisher, log, clock, ids });
   const deliveries = openDeliveries(config, outside, stores, jobs);
@@ -115,7 +116,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({ ...changing, store: stores.queue, config }),
+      jobQueue,
       jobLists: createJobLists(shared),
       jobHistory: createJobHistory({ ...shared, history: stores.history }),
       imageMarks: createImageMarks(shared),
@@ -123,7 +124,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobBatches: createJobBatches(changing),
       jobFamilies: createJobFamilies(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
-      jobStreams: createJobStreams(shared),
+      jobStreams: createJobStreams({ ...shared, queue: jobQueue }),
     },
     /** Undefined if jobs are disabled. */
     replyAsync: limits.enabled

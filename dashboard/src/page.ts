@@ -16,6 +16,7 @@ import { createPlanner } from './make/planner.ts';
 import { createPresets } from './make/presets/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders } from './providers/providers.ts';
+import { createOwnQueue } from './queue/own-queue.ts';
 import { createQueue } from './queue/queue.ts';
 import { createRaceState } from './race/race-state.ts';
 import { createRouter } from './router.ts';
@@ -48,7 +49,8 @@ export function createPage() {
   const diagnostics = createDiagnostics(api, connection);
   const activity = createActivity(jobs, diagnostics);
   const usage = createUsage(api, connection);
-  const queue = createQueue({ api, connection, jobs, diagnostics });
+  const ownQueue = createOwnQueue(api);
+  const queue = createQueue({ api, connection, jobs, ownQueue, diagnostics });
   const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs);
   const race = createRaceState();
@@ -67,7 +69,7 @@ export function createPage() {
     nowMs: Date.now,
   });
   applyTheme();
-  watchJobs({ api, connection, jobs });
+  watchJobs({ api, connection, jobs, ownQueue });
   // The first page of jobs is requested before the page is rendered.
   if (router.route.peek().view === 'images') openGallery();
   return {
@@ -91,6 +93,7 @@ export function createPage() {
     diagnostics,
     activity,
     queue,
+    ownQueue,
     usage,
     submissions,
     race,

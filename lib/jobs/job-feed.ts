@@ -3,11 +3,14 @@ import type { JobFeedEvent } from '../contract/resources/job-events.ts';
 import type { JobNotice, JobNotices, JobProgressStore } from './job-notices-port.ts';
 import type { JobPageRequest, JobStore, JobSummary } from './job-store-port.ts';
 import { findProgress, toImageJobSummary } from './jobs.ts';
+import type { QueueControl } from './queue-control.ts';
+import type { QueueNews } from './queue-news.ts';
 
 /** The reads of a feed. */
 export interface FeedReads {
   readonly store: Pick<JobStore, 'list' | 'summaries' | 'changesAfter'>;
   readonly progress: Pick<JobProgressStore, 'find'>;
+  readonly queue: Pick<QueueControl, 'readOwn'>;
 }
 
 // The maximum number of jobs that one read of a feed returns.
@@ -74,6 +77,13 @@ interface FeedReader {
   close(): void;
 }
 
+/** The unread news of a feed. */
+interface AllNews {
+  readonly jobs: FeedNews;
+  /** Undefined if the reader does not receive the queue. */
+  readonly queue: QueueNews | undefined;
+}
+
 /** The changes that a reader of a feed receives: those after `resumed`. The changes up to `latest` are part of the snapshot. */
 interface FeedStart {
   readonly latest: number;
@@ -84,7 +94,7 @@ interface FeedStart {
  * Creates the feed of the jobs in a scope. The feed yields first the active jobs, then every job that changes after the position
  * `resumed`, or after the present position by default. A batch is read from the store after the reader has taken the previous
  * batch, and the rest of a batch is discarded when jobs have changed. A slow reader therefore gets each job in its present state,
- * and no events wait in memory.
+ * and no events wait in memory. The queue follows the active jobs, and is yielded again whenever it has changed.
  */
 export function createJobFeed(deps: FeedReads) {
   const { active, changes, advances } = createBatches(deps);
@@ -92,7 +102,7 @@ export function createJobFeed(deps: FeedReads) {
   return async function* jobFeed(
     scope: string,
     { latest, resumed = latest }: FeedStart,
-    news: FeedNews,
+    { jobs: news, queue }: AllNews,
     reader: FeedReader,
   ): AsyncGenerator<FeedItem> {
     let position = resumed;
@@ -101,6 +111,11 @@ export function createJobFeed(deps: FeedReads) {
       yield { position };
       for await (const event of active(scope, news)) yield { position, event };
       for (;;) {
+        if (queue?.isDue()) {
+          queue.noteRead();
+          const event = queue.toEvent(await deps.queue.readOwn(scope));
+          if (event) yield { position, event };
+        }
         if (news.hasChanged()) {
           for await (const item of changes(scope, position, latest, news)) {
             position = item.position;
@@ -125,7 +140,7 @@ export function createJobFeed(deps: FeedReads) {
 }
 
 /** Creates the generators that read one batch of a feed and yield its events. The first event of a batch is always yielded. */
-function createBatches({ store, progress }: FeedReads) {
+function createBatches({ store, progress }: Pick<FeedReads, 'store' | 'progress'>) {
   /** Resolves with the function that converts these jobs to events. */
   async function readEvents(jobs: readonly JobSummary[]) {
     const known = await findProgress(progress, jobs);
@@ -202,7 +217,7 @@ function createBatches({ store, progress }: FeedReads) {
  * notice may miss its change. Therefore no reader gets a reply that was read before the latest notice that it has received.
  */
 export function shareReads(
-  { store, progress }: FeedReads,
+  { store, progress, queue }: FeedReads,
   notices: Pick<JobNotices, 'subscribe'>,
 ): FeedReads {
   function share<A extends readonly unknown[], T>(read: (...args: A) => Promise<T>) {
@@ -230,5 +245,6 @@ export function shareReads(
       changesAfter: share(store.changesAfter),
     },
     progress: { find: share(progress.find) },
+    queue: { readOwn: share(queue.readOwn) },
   };
 }

@@ -25,6 +25,8 @@ export type JobProgressEvent =
 export type JobNotice =
   /** This number of jobs was added to the queue. */
   | { readonly type: 'queued'; readonly count: number }
+  /** The queue was paused. */
+  | { readonly type: 'paused' }
   /** The queue was resumed after a pause. */
   | { readonly type: 'resumed' }
   /** Jobs of this scope may have changed. If the scope is absent, jobs of any scope may have changed. */

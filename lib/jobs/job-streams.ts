@@ -4,6 +4,7 @@ import type { JobEvent, JobFeedEvent } from '../contract/resources/job-events.ts
 import { invalidField } from '../contract/schema/issues.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import { foundJob } from './job-end.ts';
 import { createFeedNews, createJobFeed, type FeedReads, shareReads } from './job-feed.ts';
@@ -11,11 +12,13 @@ import type { JobNotice, JobNotices, JobProgressEvent } from './job-notices-port
 import type { JobStore } from './job-store-port.ts';
 import type { JobWaits } from './job-waits.ts';
 import { findProgress, toImageJob } from './jobs.ts';
+import { createQueueNews, type QueueNews } from './queue-news.ts';
 
 interface Deps extends FeedReads {
   readonly store: FeedReads['store'] & Pick<JobStore, 'find' | 'changes'>;
   readonly notices: JobNotices;
   readonly waits: Pick<JobWaits, 'onEnded' | 'whenOver'>;
+  readonly clock: Pick<Clock, 'after'>;
   readonly secret: Uint8Array;
 }
 
@@ -23,6 +26,11 @@ interface Deps extends FeedReads {
 interface Identified<E> {
   readonly id: string;
   readonly event?: E;
+}
+
+interface FeedOptions {
+  readonly lastEventId?: string | undefined;
+  readonly withQueue?: boolean | undefined;
 }
 
 const POSITION_BYTES = 8;
@@ -33,10 +41,11 @@ export type JobStreams = ReturnType<typeof createJobStreams>;
  * Serves streams of job events. A stream ends when its client disconnects or the bridge stops. A stream throws
  * `authentication_required` when the token of its client is revoked.
  */
-export function createJobStreams({ store, notices, progress, waits, secret }: Deps) {
+export function createJobStreams(deps: Deps) {
+  const { store, notices, progress, queue, waits, secret } = deps;
   const cursors = createSealedCursors(secret);
   const openReader = createStreamReaders(waits.whenOver);
-  const jobFeed = createJobFeed(shareReads({ store, progress }, notices));
+  const jobFeed = createJobFeed(shareReads({ store, progress, queue }, notices));
   let lastId = { scope: '', position: -1, id: '' };
 
   function toId(scope: string, position: number): string {
@@ -101,19 +110,16 @@ export function createJobStreams({ store, notices, progress, waits, secret }: De
     },
 
     /**
-     * Resolves with a stream of the changes of the jobs in a scope. The stream resumes after the event `lastEventId`. The first
-     * item is an id without an event: a client that resumes from this id misses no later event. Throws `invalid_request`,
-     * `rate_limited`.
+     * Resolves with a stream of the changes of the jobs in a scope, and of the queue if `withQueue` is true. The stream resumes after
+     * the event `lastEventId`. The first item is an id without an event: a client that resumes from this id misses no later event.
+     * Throws `invalid_request`, `rate_limited`.
      */
     async ofScope(
       context: StreamContext,
-      lastEventId?: string,
+      { lastEventId, withQueue = false }: FeedOptions = {},
     ): Promise<AsyncIterable<Identified<JobFeedEvent>>> {
       const { scope } = context;
-      const news = createFeedNews(scope);
-      const reader = openReader(context, (wake) => [
-        notices.subscribe((notice) => news.note(notice) && wake()),
-      ]);
+      const { news, reader } = openFeedReader(deps, openReader, context, withQueue);
       try {
         const start = await startOf(scope, lastEventId);
         const items = jobFeed(scope, start, news, reader);
@@ -127,6 +133,27 @@ export function createJobStreams({ store, notices, progress, waits, secret }: De
       }
     },
   };
+}
+
+/** Opens the reader of a feed, which collects the unread news of the jobs and, if `withQueue` is true, of the queue. */
+function openFeedReader(
+  { notices, clock }: Pick<Deps, 'notices' | 'clock'>,
+  openReader: ReturnType<typeof createStreamReaders>,
+  context: StreamContext,
+  withQueue: boolean,
+) {
+  const jobs = createFeedNews(context.scope);
+  let queue: QueueNews | undefined;
+  const reader = openReader(context, (wake) => {
+    const ofQueue = withQueue ? createQueueNews(clock, wake) : undefined;
+    queue = ofQueue;
+    const unsubscribe = notices.subscribe((notice) => {
+      const isOfJobs = jobs.note(notice);
+      if (ofQueue?.note(notice) || isOfJobs) wake();
+    });
+    return [unsubscribe, ...(ofQueue ? [ofQueue.close] : [])];
+  });
+  return { news: { jobs, queue }, reader };
 }
 
 /** Yields the items with the ids that `toId` returns. Throws `authentication_required` after the token has been revoked. */

@@ -152,6 +152,10 @@ describe('the queue drawer', () => {
     const page = await openPage(bridge.address);
     await openQueue(page);
     await page.getByRole('checkbox', { name: 'Select Waiting 1' }).focus();
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/queue/own')) reads.push(request.url());
+    });
 
     const [job] = await listJobs(bridge.address, 'status=queued&search=Waiting%200');
     await fetch(`${bridge.address}/v1/jobs/${job?.id}`, { method: 'DELETE' });
@@ -161,6 +165,10 @@ describe('the queue drawer', () => {
     await page.getByText('No longer waiting').waitFor();
     await page.getByRole('button', { name: '1 change' }).click();
     await expect.poll(() => shownOrder(page)).toEqual(['Waiting 1', 'Waiting 2']);
+    await pause(bridge.address, false);
+    await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor();
+    // The event stream reports the changes.
+    expect(reads).toEqual([]);
   });
 
   it('has at most 40 rows in the document for many waiting jobs, and the keyboard reaches the last', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import type { JobNotice, JobNotices, JobProgressStore } from '../../lib/jobs/job-notices-port.ts';
 import type { JobStore, QueueStore } from '../../lib/jobs/job-store-port.ts';
-import { CANCELLATION, CREATED_SECS, newJob, succeeded, WIDE } from '../support/jobs.ts';
+import { CANCELLATION, CREATED_SECS, jobResult, newJob, succeeded, WIDE } from '../support/jobs.ts';
 
 /** The ports of one process. */
 export interface NoticePorts {
@@ -15,6 +16,8 @@ interface Opened {
   readonly ports: NoticePorts;
   /** The ports of a second process that receives the notices of the first, or of the same process if there is only one. */
   readonly reader: Pick<NoticePorts, 'jobs' | 'notices' | 'progress'>;
+  /** The artifacts of the first process. */
+  readonly artifacts: Pick<ArtifactStore, 'claim'>;
   close(): Promise<void>;
 }
 
@@ -32,11 +35,12 @@ export function describeJobNotices(label: string, open: () => Promise<Opened>): 
   describe(`JobNotices: ${label}`, () => {
     let ports: NoticePorts;
     let reader: Opened['reader'];
+    let artifacts: Opened['artifacts'];
     let close: () => Promise<void>;
     let seen: JobNotice[];
 
     beforeEach(async () => {
-      ({ ports, reader, close } = await open());
+      ({ ports, reader, artifacts, close } = await open());
       seen = [];
       reader.notices.subscribe((notice) => {
         // Notices may be lost at any time, so that `missed` may arrive at any time.
@@ -147,8 +151,24 @@ export function describeJobNotices(label: string, open: () => Promise<Opened>): 
       expect(removed.map(({ type }) => type)).toEqual(['changed']);
     });
 
-    test('a pause publishes nothing', async () => {
-      expect(await noticesOf(() => ports.queue.setPaused(true))).toEqual([]);
+    test('a pause is published', async () => {
+      expect(await noticesOf(() => ports.queue.setPaused(true))).toEqual([{ type: 'paused' }]);
+    });
+
+    test('a mark of an image is a change', async () => {
+      const { sequence, scope } = await running();
+      const id = 'a'.repeat(32);
+      const facts = { width: 640, height: 480, format: 'png', bytes: 9 } as const;
+      const file = { name: `${id}.png`, sha256: 'ab'.repeat(32), createdSecs: CREATED_SECS };
+      const output = { job: sequence, facts: { index: 0 } };
+      await artifacts.claim([{ id, scope, ...facts, ...file }], output);
+      const publications = [id];
+      const result = jobResult(publications);
+      const end = { status: 'succeeded', completedSecs: LATER, result, publications } as const;
+      await ports.jobs.settle(sequence, end);
+      const mark = { favorite: true, atSecs: LATER } as const;
+
+      expect(await noticesOf(() => ports.jobs.markImage(scope, id, mark))).toEqual([CHANGED]);
     });
 
     test('a subscriber finds the change in the store', async () => {

@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Follow the changes of all jobs
-         * @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes.
+         * @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes. With `queue=true`, the queue follows the active jobs, and is sent again whenever it has changed, at most once a second.
          */
         get: operations["streamJobs"];
         put?: never;
@@ -3160,7 +3160,11 @@ export interface components {
             type: "ended";
             job: components["schemas"]["ImageJob"];
         };
-        ImageJobFeedEvent: components["schemas"]["JobChangedEvent"] | components["schemas"]["JobRemovedEvent"] | components["schemas"]["ErrorEvent"];
+        ImageJobFeedEvent: components["schemas"]["JobChangedEvent"] | components["schemas"]["JobRemovedEvent"] | {
+            /** @constant */
+            type: "queue";
+            queue: components["schemas"]["OwnImageQueue"];
+        } | components["schemas"]["ErrorEvent"];
         JobChangedEvent: {
             /** @constant */
             type: "job";
@@ -5069,7 +5073,10 @@ export interface operations {
     };
     streamJobs: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true adds `queue` events: the places of the queued jobs, their estimated starts, and whether the queue is paused. */
+                queue?: boolean;
+            };
             header?: {
                 /** @description The id of the last received event, after which the stream continues. An id that is too old or belongs to other jobs is rejected. */
                 "last-event-id"?: string;
@@ -5079,7 +5086,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes. */
+            /** @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes. With `queue=true`, the queue follows the active jobs, and is sent again whenever it has changed, at most once a second. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

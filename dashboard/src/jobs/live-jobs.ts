@@ -3,12 +3,14 @@ import { type Api, ApiError } from '../api/api.ts';
 import { readEventStream } from '../api/event-stream.ts';
 import type { JobFeedEvent } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { OwnQueuePlaces } from '../queue/own-queue.ts';
 import type { Jobs } from './jobs.ts';
 
 interface Deps {
   readonly api: Api;
   readonly connection: Connection;
   readonly jobs: Jobs;
+  readonly ownQueue: OwnQueuePlaces;
 }
 
 const POLL_MS = 3000;
@@ -28,6 +30,8 @@ export function watchJobs(deps: Deps): void {
   effect(() => {
     // If the bridge is reachable again or the token has changed, the stream restarts at once, without the pause.
     void connection.returns.value;
+    // The stream has events of the queue only while a view shows the queue, because the queue may be long.
+    void deps.ownQueue.isShown.value;
     const token = connection.token.value;
     if (position.token !== token) {
       Object.assign(position, { token, lastEventId: undefined });
@@ -46,7 +50,7 @@ interface Position {
 }
 
 async function follow(deps: Deps, position: Position, signal: AbortSignal): Promise<void> {
-  const { connection, jobs } = deps;
+  const { connection } = deps;
   while (!signal.aborted) {
     const stopPolling = pollUntilHeard(deps, signal);
     try {
@@ -62,20 +66,20 @@ async function follow(deps: Deps, position: Position, signal: AbortSignal): Prom
     } finally {
       stopPolling();
     }
-    await catchUp(jobs, signal);
+    await catchUp(deps, signal);
     await pause(POLL_MS, signal);
     if (!connection.online.peek()) return;
   }
 }
 
 /** Reads the newest jobs every three seconds, after a pause, until the returned function is called. */
-function pollUntilHeard({ jobs }: Deps, signal: AbortSignal): () => void {
+function pollUntilHeard(deps: Deps, signal: AbortSignal): () => void {
   const heard = new AbortController();
   const over = AbortSignal.any([signal, heard.signal]);
   void (async () => {
     await pause(SILENT_MS, over);
     while (!over.aborted) {
-      await catchUp(jobs, over);
+      await catchUp(deps, over);
       await pause(POLL_MS, over);
     }
   })();
@@ -83,13 +87,13 @@ function pollUntilHeard({ jobs }: Deps, signal: AbortSignal): () => void {
 }
 
 async function readOnce(
-  { api, jobs }: Deps,
+  { api, jobs, ownQueue }: Deps,
   position: Position,
   signal: AbortSignal,
   onHeard: () => void,
 ) {
   await readEventStream(api, {
-    path: '/v1/jobs/events',
+    path: `/v1/jobs/events${ownQueue.isShown.peek() ? '?queue=true' : ''}`,
     lastEventId: position.lastEventId,
     signal,
     onEvent({ id, data }) {
@@ -98,14 +102,16 @@ async function readOnce(
       const event = JSON.parse(data) as JobFeedEvent;
       if (event.type === 'job') jobs.put(event.job);
       else if (event.type === 'removed') jobs.remove(event.id);
+      else if (event.type === 'queue') ownQueue.put(event.queue);
     },
   });
 }
 
-/** Reads the newest jobs, and the jobs that were open when last seen. */
-async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
+/** Reads the newest jobs, the jobs that were open when last seen, and the places in the queue while they are shown. */
+async function catchUp({ jobs, ownQueue }: Deps, signal: AbortSignal): Promise<void> {
   // A failure is ignored, because the connection reports the failure, and the next round tries again.
   await jobs.readNewest(signal).catch(() => {});
+  if (ownQueue.isShown.peek()) void ownQueue.read();
   for (const id of jobs.open.peek().keys()) {
     await jobs.read(id, signal).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 404) jobs.remove(id);

@@ -4,16 +4,18 @@ import type { Queue } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { OwnQueuePlaces } from './own-queue.ts';
 
 interface Deps {
   readonly api: Api;
   readonly connection: Connection;
   readonly jobs: Jobs;
+  readonly ownQueue: Pick<OwnQueuePlaces, 'latest'>;
   readonly diagnostics: DiagnosticsSource;
 }
 
-/** Reads the state of the queue when jobs start to wait, and whenever the diagnostics are read. */
-export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
+/** Reads the state of the queue when jobs start to wait, when the own places show another state, and with the diagnostics. */
+export function createQueue({ api, connection, jobs, ownQueue, diagnostics }: Deps) {
   const latest = signal<Queue | undefined>(undefined);
   const waiting = () => [...jobs.open.value.values()].filter(({ status }) => status === 'queued');
   let hadWaiting = false;
@@ -34,6 +36,16 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   effect(() => {
     void [connection.returns.value, diagnostics.latest.value];
     void read();
+  });
+
+  let ownRunning: number | undefined;
+  effect(() => {
+    const own = ownQueue.latest.value;
+    const known = latest.peek();
+    const isOther = known?.paused !== own?.paused || ownRunning !== own?.running.length;
+    ownRunning = own?.running.length;
+    // Without the permission to read the queue, its state stays unknown.
+    if (own !== undefined && known !== undefined && isOther) void read();
   });
 
   return {

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { ErrorEvent, PartialImageEvent, ProgressEvent } from '../reply/stream-events.ts';
+import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/fields.ts';
+import { QueryBoolean } from '../schema/page.ts';
 import { ImageJob, ImageJobSummary, JOB_ENDS, JobId } from './job.ts';
+import { OwnQueue } from './queue.ts';
 
 /** The first event: the current state of the job. */
 export const JobSnapshotEvent = v.strictObject({ type: v.literal('snapshot'), job: ImageJob });
@@ -46,12 +49,27 @@ export const JobChangedEvent = v.strictObject({
 /** The removal of a job by retention. */
 export const JobRemovedEvent = v.strictObject({ type: v.literal('removed'), id: JobId });
 
+/** The places of the own jobs in the queue, as in `GET /v1/queue/own`. */
+export const QueueChangedEvent = v.strictObject({ type: v.literal('queue'), queue: OwnQueue });
+
 /** The `data:` field of one event of `GET /v1/jobs/events`. */
-export const JobFeedEvent = v.variant('type', [JobChangedEvent, JobRemovedEvent, ErrorEvent]);
+export const JobFeedEvent = v.variant('type', [
+  JobChangedEvent,
+  JobRemovedEvent,
+  QueueChangedEvent,
+  ErrorEvent,
+]);
 type AnyJobFeedEvent = v.InferOutput<typeof JobFeedEvent>;
 
 /** An event of the feed, except errors. */
 export type JobFeedEvent = Exclude<AnyJobFeedEvent, { type: 'error' }>;
+
+export const JobFeedQuery = closedObject({
+  queue: documented(
+    v.optional(QueryBoolean),
+    'true adds `queue` events: the places of the queued jobs, their estimated starts, and whether the queue is paused.',
+  ),
+});
 
 /** The header that an `EventSource` sends when it reconnects. */
 export const LastEventIdHeaders = v.object({

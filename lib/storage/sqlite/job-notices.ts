@@ -91,6 +91,11 @@ function publishJobs(store: JobStore, publish: Publish): JobStore {
       if (job) publish({ type: 'changed', scope });
       return job;
     },
+    async markImage(scope, artifactId, change) {
+      const image = await store.markImage(scope, artifactId, change);
+      if (image) publish({ type: 'changed', scope });
+      return image;
+    },
     async prune(retention) {
       const pruned = await store.prune(retention);
       if (pruned.removed.length > 0) publish({ type: 'changed' });
@@ -110,7 +115,7 @@ function publishQueue(store: QueueStore, publish: Publish): QueueStore {
     ...store,
     async setPaused(isPaused) {
       await store.setPaused(isPaused);
-      if (!isPaused) publish({ type: 'resumed' });
+      publish({ type: isPaused ? 'paused' : 'resumed' });
     },
   };
 }

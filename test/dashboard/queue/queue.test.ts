@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
+import type { OwnQueue } from '../../../dashboard/src/api/schemas.ts';
 import { createQueue } from '../../../dashboard/src/queue/queue.ts';
 
 type Deps = Parameters<typeof createQueue>[0];
@@ -19,13 +20,15 @@ function openQueue() {
     PATCH: async (_path: string, { body }: { body: { paused: boolean } }) =>
       reply(state(body.paused)),
   } as unknown as Api;
+  const ownQueue = { latest: signal<OwnQueue | undefined>(undefined) };
   const queue = createQueue({
     api,
     connection: { returns: signal(0) },
     jobs: { open: signal(new Map()) },
+    ownQueue,
     diagnostics: { latest: signal(undefined) },
   } as unknown as Deps);
-  return { queue, reading };
+  return { queue, ownQueue, reading };
 }
 
 /** Resolves when all handlers of a resolved promise have run. */
@@ -36,6 +39,18 @@ describe('createQueue', () => {
     const { queue, reading } = openQueue();
 
     reading.resolve();
+    await settled();
+
+    expect(queue.latest.value).toEqual(state(false));
+  });
+
+  it('reads the queue when the own places show another state', async () => {
+    const { queue, ownQueue, reading } = openQueue();
+    reading.resolve();
+    await settled();
+    await queue.setPaused(true);
+
+    ownQueue.latest.value = { paused: false, max_running: 1, running: [], waiting: [], queued: 0 };
     await settled();
 
     expect(queue.latest.value).toEqual(state(false));

@@ -32,7 +32,8 @@ describe('shareReads', () => {
       },
     };
     const { progress } = rig.stores;
-    changesAfter = shareReads({ store, progress }, notices.port).store.changesAfter;
+    const { jobQueue: queue } = rig;
+    changesAfter = shareReads({ store, progress, queue }, notices.port).store.changesAfter;
   });
 
   test('readers at the same position share a read in flight', async () => {
@@ -70,7 +71,7 @@ describe('shareReads', () => {
       changesAfter: (...given) =>
         isBroken ? Promise.reject(refusal()) : rig.store.changesAfter(...given),
     };
-    const failing = shareReads({ ...rig.stores, store }, notices.port).store;
+    const failing = shareReads({ ...rig.stores, store, queue: rig.jobQueue }, notices.port).store;
 
     await expect(failing.changesAfter(SCOPE, 0, LIMIT)).rejects.toThrow();
     isBroken = false;
@@ -94,7 +95,9 @@ describe('createJobStreams, the reads of its feeds', () => {
     const store: JobStore = { ...rig.store, ...Object.fromEntries(counted) };
     const { notices, progress, secret } = rig.stores;
     const waits = createJobWaits({ store, notices, clock: rig.clock });
-    const { ofScope } = createJobStreams({ store, notices, progress, waits, secret });
+    const { jobQueue: queue, clock } = rig;
+    const parts = { store, notices, progress, queue, waits, clock, secret };
+    const { ofScope } = createJobStreams(parts);
     const opening = Array.from({ length: count }, async () =>
       readAll(await ofScope(createStreamClient().context)),
     );

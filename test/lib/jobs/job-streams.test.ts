@@ -39,7 +39,7 @@ async function follow(id: string, client = createStreamClient()) {
 }
 
 async function feed(lastEventId?: string, client = createStreamClient()) {
-  return readAll(await rig.jobStreams.ofScope(client.context, lastEventId));
+  return readAll(await rig.jobStreams.ofScope(client.context, { lastEventId }));
 }
 
 const eventsOf = <T extends { readonly event?: unknown }>({ items }: { readonly items: T[] }) =>
@@ -309,7 +309,9 @@ describe('createJobStreams, ofScope', () => {
     const id = change(first.items[0]?.id ?? '');
 
     for (let count = 0; count < 100; count += 1) {
-      const opening = rig.jobStreams.ofScope(createStreamClient(scope).context, id);
+      const opening = rig.jobStreams.ofScope(createStreamClient(scope).context, {
+        lastEventId: id,
+      });
       await expect(opening).rejects.toMatchObject({
         code: 'invalid_request',
         param: 'last-event-id',
@@ -326,7 +328,8 @@ describe('createJobStreams, ofScope', () => {
     await first.until(2);
     await (moved < 0 ? rig.state.forgetChanges() : rig.state.skipChanges(moved));
 
-    const opening = rig.jobStreams.ofScope(createStreamClient().context, first.items[1]?.id);
+    const options = { lastEventId: first.items[1]?.id };
+    const opening = rig.jobStreams.ofScope(createStreamClient().context, options);
 
     await expect(opening).rejects.toMatchObject({ param: 'last-event-id' });
     expect((await rig.read(id)).status).toBe('queued');
@@ -338,6 +341,87 @@ describe('createJobStreams, ofScope', () => {
     await read.until(1);
 
     expect(read.items).toHaveLength(1);
+  });
+});
+
+describe('createJobStreams, ofScope with the queue', () => {
+  async function follow(lastEventId?: string) {
+    const options = { lastEventId, withQueue: true };
+    return readAll(await rig.jobStreams.ofScope(createStreamClient().context, options));
+  }
+
+  const queuesOf = ({ items }: Awaited<ReturnType<typeof follow>>) =>
+    items.flatMap(({ event }) => (event?.type === 'queue' ? [event.queue] : []));
+
+  test('the queue follows the active jobs, and every change of places is sent after a second', async () => {
+    const first = await submitted();
+    const read = await follow();
+    await read.until(3);
+
+    const second = await submitted();
+    await rig.jobs.update(SCOPE, second, { priority: 5 });
+    await rig.jobQueue.update({ paused: true });
+    await until(() =>
+      read.items.some(({ event }) => event?.type === 'job' && event.job.priority === 5),
+    );
+    const early = queuesOf(read).length;
+    await rig.clock.advance(1000);
+    await until(() => queuesOf(read).length === 2);
+
+    expect(read.items.slice(0, 3).map(({ event }) => event?.type)).toEqual([
+      undefined,
+      'job',
+      'queue',
+    ]);
+    expect(early).toBe(1);
+    const [before, after] = queuesOf(read);
+    expect(before).toMatchObject({ paused: false, waiting: [{ id: first, position: 1 }] });
+    expect(after).toMatchObject({
+      paused: true,
+      waiting: [
+        { id: second, position: 1 },
+        { id: first, position: 2 },
+      ],
+    });
+    expect(after).toEqual(await rig.jobQueue.readOwn(SCOPE));
+  });
+
+  test('the places move when a job of another scope ends, and an equal queue is not sent again', async () => {
+    const { job: other } = await rig.submit({}, { scope: 'other' });
+    const own = await submitted();
+    const read = await follow();
+    await read.until(3);
+    await rig.clock.advance(5000);
+
+    await rig.jobs.cancel('other', other.id);
+    await rig.clock.advance(1000);
+    await until(() => queuesOf(read).length === 2);
+
+    expect(queuesOf(read).map(({ waiting }) => waiting)).toEqual([
+      [{ id: own, position: 2 }],
+      [{ id: own, position: 1 }],
+    ]);
+  });
+
+  test('a feed that is resumed begins with the present queue', async () => {
+    await submitted();
+    const first = await follow();
+    await first.until(3);
+    await rig.jobQueue.update({ paused: true });
+
+    const resumed = await follow(first.items.at(-1)?.id);
+    await resumed.until(3);
+
+    expect(queuesOf(resumed)).toEqual([await rig.jobQueue.readOwn(SCOPE)]);
+  });
+
+  test('a feed without the queue has no queue events', async () => {
+    const read = await feed();
+    await rig.jobQueue.update({ paused: true });
+    await submitted();
+    await read.until(2);
+
+    expect(typeof read.items[1]?.event === 'object' && read.items[1].event.type).toBe('job');
   });
 });
 

@@ -90,12 +90,12 @@ describePermits(LABEL, async () => {
 
 describeJobNotices(`${LABEL}, the same replica`, async () => {
   const { stores, close } = await openSharedForm();
-  return { ports: stores, reader: stores, close };
+  return { ports: stores, reader: stores, artifacts: stores.artifacts, close };
 });
 
 describeJobNotices(`${LABEL}, another replica`, async () => {
   const { stores, another, close } = await openSharedForm();
-  return { ports: stores, reader: await another(), close };
+  return { ports: stores, reader: await another(), artifacts: stores.artifacts, close };
 });
 
 describeJobBatchStore(LABEL, async () => {

@@ -14,9 +14,6 @@ import { useQueueKeys } from './use-queue-keys.ts';
 import { WaitingList } from './waiting-list.tsx';
 import './queue-drawer.css';
 
-/** The pause between two reads of the estimates, in milliseconds. */
-const READ_MS = 5000;
-
 /** Shows the running and the waiting jobs beside the images. On narrow screens, a dialog covers the images. */
 export function QueueDrawer() {
   const page = usePage();
@@ -52,18 +49,15 @@ export function QueueDrawer() {
   );
 }
 
-/** Reads the places when the drawer opens, every five seconds, and soon after a job was added or has ended. */
+/** Reads the places when the drawer opens and when the bridge is reachable again. Between these reads, events report the changes. */
 function useReads(places: QueuePlaces): void {
-  const { jobs, connection } = usePage();
-  const { value: open } = jobs.open;
+  const { ownQueue, connection } = usePage();
   const { value: isOnline } = connection.online;
-  const key = [...open.values()].map(({ id, status }) => `${id}${status}`).join(' ');
+  useEffect(() => places.close, [places]);
+  useEffect(() => ownQueue.show(), [ownQueue]);
   useEffect(() => {
-    if (!isOnline) return;
-    void places.read();
-    const timer = setInterval(() => void places.read(), READ_MS);
-    return () => clearInterval(timer);
-  }, [places, key, isOnline]);
+    if (isOnline) void places.read();
+  }, [places, isOnline]);
 }
 
 /** Moves the focus into the drawer, and back to the earlier element when the drawer closes. */

@@ -1,14 +1,14 @@
-import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, ApiError, joined, unwrap } from '../../api/api.ts';
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { OwnQueue } from '../../api/schemas.ts';
 import type { JobBatches } from '../../jobs/job-batches.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Toasts } from '../../shell/toasts.ts';
 import { text } from '../../text/text.ts';
+import type { OwnQueuePlaces } from '../own-queue.ts';
 import { countChanges, moveIds, prioritiesFor } from './queue-order.ts';
 
 interface Deps {
-  readonly api: Api;
+  readonly ownQueue: OwnQueuePlaces;
   readonly jobs: Jobs;
   readonly batches: JobBatches;
   readonly toasts: Toasts;
@@ -17,10 +17,8 @@ interface Deps {
 export type QueuePlaces = ReturnType<typeof createQueuePlaces>;
 
 /** The state of the open queue: the places of the jobs, the shown order, the selection and the focused row. */
-export function createQueuePlaces({ api, jobs, batches, toasts }: Deps) {
-  const { latest, error, read } = createReading(api, () => {
-    if (held.peek() === undefined || held.peek()?.length === 0) apply();
-  });
+export function createQueuePlaces({ ownQueue, jobs, batches, toasts }: Deps) {
+  const { latest, error, read } = ownQueue;
   /** The order that is kept while the pointer or the focus is in the list. */
   const held = signal<readonly string[] | undefined>(undefined);
   const chosen = signal<ReadonlySet<string>>(new Set());
@@ -32,6 +30,11 @@ export function createQueuePlaces({ api, jobs, batches, toasts }: Deps) {
   const places = computed(
     () => new Map(latest.value?.waiting.map((place) => [place.id, place] as const)),
   );
+
+  const stop = effect(() => {
+    void latest.value;
+    if (held.peek() === undefined || held.peek()?.length === 0) apply();
+  });
 
   /** Shows the latest order. Selected jobs that no longer wait are deselected. */
   function apply(): void {
@@ -63,6 +66,8 @@ export function createQueuePlaces({ api, jobs, batches, toasts }: Deps) {
     cursor,
     read,
     apply,
+    /** Stops following the queue. */
+    close: stop,
 
     /** Keeps the shown order while `isInside` is true. */
     hold(isInside: boolean): void {
@@ -102,29 +107,6 @@ export function createQueuePlaces({ api, jobs, batches, toasts }: Deps) {
       await readAndApply();
       cursor.focus(order.peek()[Math.min(Math.max(at, 0), order.peek().length - 1)]);
     },
-  };
-}
-
-/** Reads the places. Calls `onRead` together with each new reply. */
-function createReading(api: Api, onRead: () => void) {
-  const latest = signal<OwnQueue | undefined>(undefined);
-  const error = signal<ApiError | undefined>(undefined);
-  const read = joined(async () => {
-    try {
-      const queue = await unwrap(api.GET('/v1/queue/own'));
-      batch(() => {
-        latest.value = queue;
-        error.value = undefined;
-        onRead();
-      });
-    } catch (thrown) {
-      error.value = ApiError.of(thrown);
-    }
-  });
-  return {
-    latest: latest as ReadonlySignal<OwnQueue | undefined>,
-    error: error as ReadonlySignal<ApiError | undefined>,
-    read,
   };
 }
 

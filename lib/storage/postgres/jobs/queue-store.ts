@@ -1,13 +1,11 @@
 import type { QueueStore } from '../../../jobs/job-store-port.ts';
 import { parseOutlook, parseQueue, parseQueuedJob, WORK_COLUMNS } from '../../jobs/queue-rows.ts';
 import type { Postgres } from '../connection.ts';
-import { type CommitNotice, notifySql, toPayloads } from './commit-notices.ts';
+import { notifySql, toPayloads } from './commit-notices.ts';
 
 const JOB_COLUMNS = `
   seq AS sequence, id, scope, status, created AS "createdSecs",
   cancel_requested AS "cancelRequested", token`;
-
-const RESUMED: CommitNotice = { type: 'resumed' };
 
 export function createQueueStore(database: Postgres): QueueStore {
   const { schema } = database;
@@ -76,8 +74,8 @@ export function createQueueStore(database: Postgres): QueueStore {
       ),
     setPaused: (isPaused) =>
       database.write(async ({ rows }) => {
-        const notices = isPaused ? [] : [RESUMED];
-        await rows(SET_PAUSED, [Number(isPaused), schema, toPayloads(notices)]);
+        const notices = toPayloads([{ type: isPaused ? 'paused' : 'resumed' }]);
+        await rows(SET_PAUSED, [Number(isPaused), schema, notices]);
       }),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JobNotice } from '../../../../lib/jobs/job-notices-port.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createArtifactStore } from '../../../../lib/storage/postgres/artifact-store.ts';
 import type { Database } from '../../../../lib/storage/postgres/database.ts';
 import { createJobProgress } from '../../../../lib/storage/postgres/job-progress.ts';
 import { createJobStore } from '../../../../lib/storage/postgres/jobs/job-store.ts';
@@ -12,13 +13,15 @@ import { CANCELLATION, CREATED_SECS, newJob, WIDE } from '../../../support/jobs.
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
 import { newTestDatabase } from './test-database.ts';
 
+type Contracted = Awaited<ReturnType<Parameters<typeof describeJobNotices>[1]>>;
+
 const NEVER_MS = 3_600_000;
 
 /** Opens the ports of one replica, which listens. */
 async function openReplica(
   { url, schema }: { readonly url: string; readonly schema: string },
   database: Database,
-): Promise<NoticePorts> {
+): Promise<NoticePorts & Pick<Contracted, 'artifacts'>> {
   const lease = createReplicaLease(database, {
     ...{ name: 'test', version: 1, leaseMs: NEVER_MS, clock: systemClock },
   });
@@ -36,6 +39,7 @@ async function openReplica(
   await listening.promise;
   return {
     jobs: createJobStore(database, lease),
+    artifacts: createArtifactStore(database, lease),
     queue: createQueueStore(database),
     notices: notifications.notices,
     progress: createJobProgress(database, { notifications, clock: systemClock }),
@@ -45,13 +49,14 @@ async function openReplica(
 async function openReplicas() {
   const { place, database, another } = await newTestDatabase();
   const ports = await openReplica(place, database);
-  return { ports, reader: await openReplica(place, await another()), database };
+  const reader = await openReplica(place, await another());
+  return { ports, reader, artifacts: ports.artifacts, database };
 }
 
 describe.runIf(HAS_POSTGRES)('PostgreSQL', () => {
   describeJobNotices('the same replica', async () => {
-    const { ports } = await openReplicas();
-    return { ports, reader: ports, close: async () => {} };
+    const { ports, artifacts } = await openReplicas();
+    return { ports, reader: ports, artifacts, close: async () => {} };
   });
 
   describeJobNotices('another replica', async () => ({

@@ -6,6 +6,6 @@ for (const [label, open] of SQLITE_FORMS) {
   describeJobNotices(label, async () => {
     const { stores, close } = await open();
     const ports = withJobNotices(stores);
-    return { ports, reader: ports, close };
+    return { ports, reader: ports, artifacts: stores.artifacts, close };
   });
 }
