@@ -9,6 +9,7 @@ import { createJobBatches } from './jobs/job-batches.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
+import { createWaitingNotes } from './jobs/waiting-notes.ts';
 import { createDraft } from './make/draft.ts';
 import { browserStorage, keepDraft } from './make/draft-storage.ts';
 import { toChosenModel } from './make/model-abilities.ts';
@@ -51,6 +52,7 @@ export function createPage() {
   const usage = createUsage(api, connection);
   const ownQueue = createOwnQueue(api);
   const queue = createQueue({ api, connection, jobs, ownQueue, diagnostics });
+  const notes = createWaitingNotes({ jobs, connection, toasts });
   const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs);
   const race = createRaceState();
@@ -94,6 +96,7 @@ export function createPage() {
     activity,
     queue,
     ownQueue,
+    notes,
     usage,
     submissions,
     race,

@@ -8,7 +8,7 @@ import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import { useJobActions } from '../job-actions.ts';
-import { type JobImage, marksOfImage } from '../state/job-images.ts';
+import { idOf, type JobImage, marksOfImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 
 /** The maximum length of a note in the API contract, in Unicode code points. */
@@ -28,10 +28,13 @@ interface Props {
   readonly image: JobImage;
 }
 
-/** Saves the note when the field loses the focus. A note that could not be saved stays in the field. */
+/**
+ * Saves the note when the field loses the focus. A note that could not be saved stays in the field. Without a connection, the note is
+ * saved when the bridge is reachable again.
+ */
 function NoteField({ job, image }: Props) {
   const { connection } = usePage();
-  const { typed, isChanged, isSaving, failure, type, save } = useNote(job, image);
+  const { typed, isChanged, isWaiting, isSaving, failure, type, save } = useNote(job, image);
   const isAway = connection.state.value === 'offline';
   const length = countCharacters(typed);
   const isLong = length > MAX_NOTE;
@@ -39,7 +42,9 @@ function NoteField({ job, image }: Props) {
     ? text('job.note.long', { count: length - MAX_NOTE })
     : isAway && isChanged
       ? text('job.note.offline')
-      : failure;
+      : isWaiting
+        ? text('job.note.waits')
+        : failure;
   return (
     <section class="note-section stack">
       <h2>
@@ -55,7 +60,7 @@ function NoteField({ job, image }: Props) {
         aria-invalid={isLong}
         aria-describedby="note-state"
         onInput={(event) => type(event.currentTarget.value)}
-        onChange={() => !isLong && !isAway && void save()}
+        onChange={() => !isLong && void save()}
       />
       <div class="row">
         <p
@@ -80,9 +85,12 @@ function NoteField({ job, image }: Props) {
 
 /** Keeps the text of the field until the bridge has stored the text. */
 function useNote(job: Job, image: JobImage) {
-  const { toasts } = usePage();
+  const { toasts, notes, connection } = usePage();
   const { setNote } = useJobActions();
-  const kept = marksOfImage(job, image).note ?? '';
+  const artifactId = idOf(image);
+  const stored = marksOfImage(job, image).note ?? '';
+  const waiting = notes.waiting.value.get(artifactId);
+  const kept = waiting?.note ?? stored;
   const [draft, setDraft] = useState<string>();
   const [failure, setFailure] = useState<string>();
   const [isSaving, setSaving] = useState(false);
@@ -91,12 +99,18 @@ function useNote(job: Job, image: JobImage) {
   const note = typed.trim();
   const isChanged = note !== kept;
 
-  /** Saves the note, unless the same note is being saved. */
+  /** Saves the note, unless the same note is being saved. Without a connection, the page keeps the note. */
   async function send(): Promise<void> {
     if (!isChanged || sending.current === note) return;
     sending.current = note;
     try {
-      await setNote(image, note, kept);
+      if (connection.state.peek() === 'offline') throw ApiError.unreachable();
+      await setNote(image, note, stored);
+      notes.drop(artifactId);
+    } catch (thrown) {
+      const { code, status } = ApiError.of(thrown);
+      if (code !== 'unreachable' && status !== 401) throw thrown;
+      notes.keep({ jobId: job.id, artifactId, note });
     } finally {
       sending.current = undefined;
     }
@@ -118,12 +132,24 @@ function useNote(job: Job, image: JobImage) {
 
   const leave = useRef(() => {});
   leave.current = () => {
-    if (countCharacters(note) <= MAX_NOTE) void attempt(toasts, send);
+    if (countCharacters(note) > MAX_NOTE) return;
+    void attempt(toasts, send).then(() => {
+      if (!notes.waiting.peek().has(artifactId)) return;
+      toasts.show({ kind: 'refused', text: text('job.note.waits') });
+    });
   };
   // A field that is removed while it has the focus reports no change.
   useEffect(() => () => leave.current(), []);
 
-  return { typed, isChanged, isSaving, failure, type: setDraft, save };
+  return {
+    typed,
+    isChanged,
+    isWaiting: waiting !== undefined,
+    isSaving,
+    failure,
+    type: setDraft,
+    save,
+  };
 }
 
 /** Returns the number of Unicode code points. Counts no further than needed to know that a text is far too long. */
