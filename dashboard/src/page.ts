@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { createApi } from './api/api.ts';
-import { createConnection } from './connection/connection.ts';
+import { type Api, createApi } from './api/api.ts';
+import { type Connection, createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
@@ -22,9 +22,9 @@ import { createQueue } from './queue/queue.ts';
 import { createRaceState } from './race/race-state.ts';
 import { createRouter } from './router.ts';
 import { applyTheme } from './shell/preferences.ts';
-import { createToasts } from './shell/toasts.ts';
+import { createToasts, type Toasts } from './shell/toasts.ts';
 import { createToday } from './shell/today.ts';
-import { createUndo } from './shell/undo.ts';
+import { createUndo, type Undo } from './shell/undo.ts';
 import { createUsage } from './usage/usage.ts';
 
 export type Page = ReturnType<typeof createPage>;
@@ -35,12 +35,11 @@ export function createPage() {
   const connection = createConnection();
   const api = createApi(connection);
   const images = createImageCache(api, connection);
-  const jobs = createJobs(api);
-  const shown = createShownJobs(api, jobs);
   const providers = createProviders(api, connection);
   const toasts = createToasts();
   const undo = createUndo(toasts);
-  const batches = createJobBatches(api, { toasts, undo });
+  const ofJobs = createJobObjects(api, { connection, toasts, undo });
+  const { jobs, ownQueue } = ofJobs;
   const today = createToday(document);
   /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
   const help = signal<'shortcuts' | 'realModel' | undefined>(undefined);
@@ -50,9 +49,7 @@ export function createPage() {
   const diagnostics = createDiagnostics(api, connection);
   const activity = createActivity(jobs, diagnostics);
   const usage = createUsage(api, connection);
-  const ownQueue = createOwnQueue(api);
   const queue = createQueue({ api, connection, jobs, ownQueue, diagnostics });
-  const notes = createWaitingNotes({ jobs, connection, toasts });
   const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs);
   const race = createRaceState();
@@ -79,9 +76,7 @@ export function createPage() {
     connection,
     api,
     images,
-    jobs,
-    batches,
-    shown,
+    ...ofJobs,
     providers,
     toasts,
     undo,
@@ -95,10 +90,27 @@ export function createPage() {
     diagnostics,
     activity,
     queue,
-    ownQueue,
-    notes,
     usage,
     submissions,
     race,
+  };
+}
+
+/** Creates the objects that know jobs and change jobs. */
+function createJobObjects(
+  api: Api,
+  {
+    connection,
+    toasts,
+    undo,
+  }: { readonly connection: Connection; readonly toasts: Toasts; readonly undo: Undo },
+) {
+  const jobs = createJobs(api);
+  return {
+    jobs,
+    shown: createShownJobs(api, jobs),
+    batches: createJobBatches(api, { toasts, undo }),
+    ownQueue: createOwnQueue(api),
+    notes: createWaitingNotes({ jobs, connection, toasts }),
   };
 }

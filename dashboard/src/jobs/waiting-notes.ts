@@ -64,7 +64,7 @@ export function createWaitingNotes({ jobs, connection, toasts }: Deps) {
 
   effect(() => {
     void connection.returns.value;
-    void sendAll();
+    if (waiting.peek().size > 0) void sendAll();
   });
 
   return {
