@@ -76,8 +76,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const { cancelJob, stopCancelled } = createCancelJob({ store, notices, live, clock });
-  const { removed } = tokens;
-  const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
+  const removedTokens = createRemovedTokens({ ...tokens, store: stores.queue, cancelJob });
   const queue = createJobQueue({
     ...{ store, notices, live, log, clock },
     canPublish: artifacts.isHealthy,

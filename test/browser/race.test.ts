@@ -68,6 +68,7 @@ describe('a race', () => {
   ] as const)('has no problems (%s, %s)', async (theme, size) => {
     const page = await openRace('lake', { theme, size });
     await expect.poll(() => page.locator('.lane-tile img').count()).toBe(8);
+    await page.getByRole('status').getByText('8 of 8 done, no cost').waitFor();
 
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(
@@ -169,6 +170,51 @@ describe('a race', () => {
 
     await expect.poll(async () => (await jobsOf(raceOf(page))).length).toBe(3);
     await page.getByText('1 of 2 done, 1 failed').waitFor();
+  });
+
+  it('sends a refused request again in place, and says why nothing can be compared yet', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/race', expects: [/422/] });
+    const error = { message: 'no', bridge_ext: { code: 'input', retryable: false, details: {} } };
+    await page.route('**/v1/jobs', (route) =>
+      route.request().postData()?.includes('sandbox-basic')
+        ? route.fulfill({ status: 422, json: { error } })
+        : route.continue(),
+    );
+    await prepare(page, 'A boat', MODELS);
+    await startButton(page).click();
+    await page.locator('.lane-tile img').first().waitFor();
+    const again = page.getByRole('button', { name: 'Send sandbox-basic again' });
+    await again.waitFor();
+
+    const table = page.getByRole('button', { name: 'Light table' });
+    expect(await table.getAttribute('aria-disabled')).toBe('true');
+    await table.click({ force: true });
+    await page.locator('.toast').getByText('needs two finished images').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.unrouteAll();
+    await again.click();
+
+    await expect.poll(() => page.locator('.lane-tile img').count()).toBe(2);
+    expect(await jobsOf(raceOf(page))).toHaveLength(2);
+    expect(await table.getAttribute('aria-disabled')).toBe(null);
+  });
+
+  it('is not offered to a token that may not create jobs, and a link says why', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/race' });
+    await page.route('**/v1/usage?*', async (route) => {
+      const reply = await route.fetch();
+      const usage = await reply.json();
+      await route.fulfill({
+        json: { ...usage, caller: { ...usage.caller, permissions: ['read'] } },
+      });
+    });
+
+    await page.reload();
+
+    await page.getByRole('main').getByText('This token may not create jobs.').waitFor();
+    await page.getByRole('button', { name: 'New image' }).click();
+    await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Race', exact: true }).count()).toBe(0);
   });
 
   it('is judged with keys alone: the winner is the favourite of its row', async () => {

@@ -199,6 +199,14 @@ describe('a selection of all jobs', () => {
       .getByText('More than 10,000 match. One action takes at most 10,000.')
       .waitFor();
 
+    const refusals = page.getByRole('toolbar').locator('[aria-disabled="true"]');
+    expect(await refusals.evaluateAll((all) => all.map((each) => each.ariaDescription))).toEqual([
+      'More than 10,000 match. One action takes at most 10,000.',
+      'More than 10,000 match. One action takes at most 10,000.',
+      'This works only for images that are selected one by one.',
+      'The light table shows 2 to 9 images.',
+      'More than 10,000 match. One action takes at most 10,000.',
+    ]);
     await page.keyboard.press('f');
     await page.getByText('Restrict the list with a search or a filter.').waitFor();
     await page.keyboard.press('r');

@@ -36,12 +36,29 @@ interface ButtonProps extends ComponentProps<'button'> {
   /** `primary`: the main action. `quiet`: no background. `danger`: an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
   readonly size?: 'small' | 'medium' | 'big';
+  readonly refused?: Refused;
 }
 
+/**
+ * The reason why the action cannot be done now. The button then looks disabled and says the reason, but it stays reachable with the
+ * keyboard, so `onClick` has to refuse the action in words.
+ */
+type Refused = string | undefined;
+
+const refusedProps = (refused: Refused) =>
+  refused === undefined
+    ? {}
+    : { 'aria-disabled': true, 'aria-description': refused, title: refused };
+
 export function Button(props: ButtonProps) {
-  const { icon, look, size, class: extra, children, ...rest } = props;
+  const { icon, look, size, refused, class: extra, children, ...rest } = props;
   return (
-    <button type="button" {...rest} class={['btn', look, size, extra].filter(Boolean).join(' ')}>
+    <button
+      type="button"
+      {...rest}
+      {...refusedProps(refused)}
+      class={['btn', look, size, extra].filter(Boolean).join(' ')}
+    >
       {icon && <Icon of={icon} small={size === 'small'} />}
       {children}
     </button>
@@ -57,10 +74,11 @@ interface IconButtonProps extends ComponentProps<'button'> {
   readonly small?: boolean;
   /** True if the button lies on top of an image. */
   readonly over?: boolean;
+  readonly refused?: Refused;
 }
 
 export function IconButton(props: IconButtonProps) {
-  const { icon, label, pressed, small, over, class: extra, ...rest } = props;
+  const { icon, label, pressed, small, over, refused, class: extra, ...rest } = props;
   return (
     <button
       type="button"
@@ -71,6 +89,7 @@ export function IconButton(props: IconButtonProps) {
       aria-label={label}
       title={label}
       aria-pressed={pressed}
+      {...refusedProps(refused)}
     >
       <Icon of={icon} small={small || over || false} filled={pressed ?? false} />
     </button>

@@ -12,6 +12,7 @@ import {
 } from 'lucide';
 import { Button, IconButton } from '../controls/button.tsx';
 import { MOST_JOBS } from '../jobs/job-batches.ts';
+import { MOST_IMAGES } from '../light-table/table-path.ts';
 import { formatNumber, type TextKey, text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
@@ -25,11 +26,23 @@ export function SelectionBar() {
   const { count = 0, open, ended, isHidden, isFavourite, isMore } = facts;
   const isWhole = selection.whole.value !== undefined;
   const nothing = count === 0;
-  const tool = (icon: IconNode, label: TextKey, run: () => void, disabled = false) => (
-    <IconButton icon={icon} label={text(label)} disabled={nothing || disabled} onClick={run} />
+  const tooMany = isMore ? text('gallery.all.tooMany', { count: MOST_JOBS }) : undefined;
+  const tool = (icon: IconNode, label: TextKey, run: () => void, refused = tooMany) => (
+    <IconButton
+      icon={icon}
+      label={text(label)}
+      disabled={nothing}
+      refused={nothing ? undefined : refused}
+      onClick={run}
+    />
   );
   const counted = (icon: IconNode, label: TextKey, number: number, run: () => void) => (
-    <CountedAction icon={icon} label={text(label)} count={number} isMore={isMore} onPress={run} />
+    <CountedAction
+      {...{ icon, isMore, refused: tooMany }}
+      label={text(label)}
+      count={number}
+      onPress={run}
+    />
   );
   const hide = isHidden ? 'card.restore' : 'card.hide';
   return (
@@ -45,8 +58,8 @@ export function SelectionBar() {
       )}
       {open > 0 && counted(Ban, 'action.cancel', open, selected.cancel)}
       {(ended > 0 || open === 0) && counted(isHidden ? Undo2 : EyeOff, hide, ended, selected.hide)}
-      {tool(Columns2, 'gallery.compare', selected.compare, isWhole || count > 2)}
-      {tool(LayoutGrid, 'table.title', selected.openTable)}
+      {tool(Columns2, 'gallery.compare', selected.compare, toCompareRefusal(isWhole, count))}
+      {tool(LayoutGrid, 'table.title', selected.openTable, toTableRefusal(isWhole, count))}
       {tool(Download, 'gallery.downloadAll', selected.download)}
       <i class="sep" />
       {!isWhole && (
@@ -66,17 +79,28 @@ function toStateText({ count, isMore }: Facts, isWhole: boolean): string {
   return count === 0 ? text('gallery.selectHint') : text('gallery.selected', { count });
 }
 
+function toCompareRefusal(isWhole: boolean, count: number): string | undefined {
+  if (isWhole) return text('gallery.all.single');
+  return count > 2 ? text('gallery.compare.two') : undefined;
+}
+
+function toTableRefusal(isWhole: boolean, count: number): string | undefined {
+  return isWhole || count > MOST_IMAGES ? text('table.count', { count: MOST_IMAGES }) : undefined;
+}
+
 interface CountedActionProps {
   readonly icon: IconNode;
   readonly label: string;
   readonly count: number;
   /** True if the count is a lower bound. */
   readonly isMore: boolean;
+  /** The reason why the action cannot be done. */
+  readonly refused: string | undefined;
   readonly onPress: () => void;
 }
 
 /** Renders an action with its number. In a narrow gallery, only screen readers read its name. */
-function CountedAction({ icon, label, count, isMore, onPress }: CountedActionProps) {
+function CountedAction({ icon, label, count, isMore, refused, onPress }: CountedActionProps) {
   const number = formatNumber(count) + (isMore ? '+' : '');
   const name = count === 0 ? label : text('gallery.all.action', { action: label, count: number });
   return (
@@ -86,6 +110,7 @@ function CountedAction({ icon, label, count, isMore, onPress }: CountedActionPro
       class="counted num"
       aria-label={name}
       title={name}
+      refused={refused}
       disabled={count === 0}
       onClick={onPress}
     >

@@ -18,8 +18,6 @@ interface WaitingNote {
   readonly note: string;
 }
 
-export type WaitingNotes = ReturnType<typeof createWaitingNotes>;
-
 /** Keeps the notes that were written without a connection, and sends them when the bridge is reachable again. */
 export function createWaitingNotes({ jobs, connection, toasts }: Deps) {
   /** The notes by the ids of their images, each with the token with which it was written. */

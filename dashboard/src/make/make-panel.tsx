@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button, IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { racePath } from '../race/race-state.ts';
+import { mayCreate } from '../usage/usage.ts';
 import { lazyView } from '../shell/lazy-view.tsx';
 import { togglePanel } from '../shell/preferences.ts';
 import { text } from '../text/text.ts';
@@ -71,7 +72,12 @@ export function MakePanel({ isRace }: { readonly isRace: boolean }) {
 }
 
 function MakeHead({ isRace }: { readonly isRace: boolean }) {
-  const { draft, router, undo } = usePage();
+  const { draft, router, undo, usage, connection } = usePage();
+  const { value: caller } = connection.caller;
+  useEffect(() => {
+    // The permissions decide about the race.
+    if (caller?.isAccepted && usage.latest.peek() === undefined) void usage.read();
+  }, [usage, caller]);
 
   function clear(): void {
     const restore = draft.snapshot();
@@ -82,14 +88,16 @@ function MakeHead({ isRace }: { readonly isRace: boolean }) {
   return (
     <div class="make-head row">
       <h2 class="title grow">{text(isRace ? 'race' : 'make.title')}</h2>
-      <Button
-        look="quiet"
-        size="small"
-        icon={isRace ? ImageIcon : Trophy}
-        onClick={() => router.navigate(isRace ? '' : racePath())}
-      >
-        {text(isRace ? 'race.leave' : 'race')}
-      </Button>
+      {(isRace || mayCreate(usage.latest.value)) && (
+        <Button
+          look="quiet"
+          size="small"
+          icon={isRace ? ImageIcon : Trophy}
+          onClick={() => router.navigate(isRace ? '' : racePath())}
+        >
+          {text(isRace ? 'race.leave' : 'race')}
+        </Button>
+      )}
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
       <IconButton

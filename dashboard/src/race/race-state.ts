@@ -45,6 +45,8 @@ export function createRaceState() {
     plan: signal<RacePlan | undefined>(undefined),
     /** The requests of races that this page has started, by the id of their race and by `placeKey`. */
     unsent: signal<ReadonlyMap<string, ReadonlyMap<string, Unsent>>>(new Map()),
+    /** The functions that send a request of a race again, by the id of the race. */
+    resend: new Map<string, (one: Unsent) => void>(),
   };
 }
 

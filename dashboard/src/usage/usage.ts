@@ -15,6 +15,11 @@ export function usageColumns(days: UsageReport['items']): readonly (typeof COLUM
   );
 }
 
+/** Returns false if the token is known to lack the permission to create jobs. */
+export function mayCreate(usage: UsageReport | undefined): boolean {
+  return usage?.caller.permissions.includes('jobs') !== false;
+}
+
 /** Reads the caller and its usage by day. */
 export function createUsage(api: Api, connection: Connection) {
   const latest = signal<UsageReport | undefined>(undefined);

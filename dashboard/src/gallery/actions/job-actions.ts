@@ -55,7 +55,11 @@ export function createJobActions(page: Page) {
     /** Opens one job to compare its images, or two jobs side by side. */
     compare(ids: readonly string[]): void {
       const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
-      const count = ids.length - rest.length - [first, second].filter(Boolean).length;
+      if (rest.length > 0) {
+        toasts.show({ kind: 'refused', text: text('gallery.compare.two') });
+        return;
+      }
+      const count = ids.length - [first, second].filter(Boolean).length;
       if (count > 0) {
         toasts.show({
           kind: 'refused',

@@ -7,17 +7,20 @@ import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { placeKey, type Racer, type Unsent } from '../race-state.ts';
 import { type Differences, promptDifferences } from './prompt-differences.ts';
+import { createRaceCosts } from './race-costs.ts';
 
 /** The limits of a table, because another client may have created the group. */
 const MOST_ROWS = 100;
 const MOST_COLUMNS = 12;
-const MOST_PAGES = 5;
+const MOST_PAGES = 50;
 
 /** One place of the table: its latest job, or its request that was not accepted. */
 export interface Cell {
   readonly row: number;
   readonly column: number;
   readonly job?: JobSummary | undefined;
+  /** The jobs of the place that were sent before its latest job. They may have cost money, too. */
+  readonly earlier: readonly JobSummary[];
   readonly unsent?: Unsent | undefined;
 }
 
@@ -34,14 +37,18 @@ export function createRaceBoard(page: Page, id: string) {
   const { api, jobs, race, toasts } = page;
   const list = signal<ReadonlyMap<string, JobSummary>>(new Map());
   const isLoaded = signal(false);
+  const isMore = signal(false);
   const error = signal<ApiError | undefined>(undefined);
   const controller = new AbortController();
+  const costs = createRaceCosts(jobs, controller.signal);
   const table = computed(() => toTable([...list.value.values()], race.unsent.value.get(id)));
 
   const unsubscribe = jobs.subscribe((change) => {
     const known = list.peek();
     if (change.kind === 'changed') {
-      if (change.job.group?.id === id) list.value = new Map(known).set(change.job.id, change.job);
+      if (change.job.group?.id !== id) return;
+      list.value = new Map(known).set(change.job.id, change.job);
+      if (isLoaded.peek()) costs.request([change.job]);
     } else if (known.has(change.id)) {
       list.value = new Map([...known].filter(([each]) => each !== change.id));
     }
@@ -63,8 +70,10 @@ export function createRaceBoard(page: Page, id: string) {
       }
       batch(() => {
         isLoaded.value = true;
+        isMore.value = cursor !== undefined;
         error.value = undefined;
       });
+      costs.request([...list.peek().values()]);
     } catch (thrown) {
       if (!controller.signal.aborted) error.value = ApiError.of(thrown);
     }
@@ -74,7 +83,11 @@ export function createRaceBoard(page: Page, id: string) {
     id,
     table,
     isLoaded: isLoaded as ReadonlySignal<boolean>,
+    /** True if the group has more jobs than the page reads. */
+    isMore: isMore as ReadonlySignal<boolean>,
     error: error as ReadonlySignal<ApiError | undefined>,
+    /** The costs of the ended jobs, by the ids of the jobs. */
+    costs: costs.known,
     load,
     close(): void {
       controller.abort();
@@ -154,23 +167,26 @@ function toTable(
   jobs: readonly JobSummary[],
   unsent: ReadonlyMap<string, Unsent> = new Map(),
 ): RaceTable {
-  const latest = new Map<string, JobSummary>();
+  const sent = new Map<string, readonly JobSummary[]>();
   // The ids are UUIDv7, so that a retry follows the job that it retries.
   for (const job of jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { group } = job;
     if (group && group.row < MOST_ROWS && group.column < MOST_COLUMNS) {
-      latest.set(placeKey(group), job);
+      const key = placeKey(group);
+      sent.set(key, [...(sent.get(key) ?? []), job]);
     }
   }
-  const places = [...latest.values()].flatMap(({ group }) => group ?? []);
+  const places = [...sent.values()].flatMap(([first]) => first?.group ?? []);
   const all = [...places, ...unsent.values()];
   const rows = Math.max(0, ...all.map(({ row }) => row + 1));
   const columns = Math.max(0, ...all.map(({ column }) => column + 1));
   const cellsOf = (row: number) =>
     Array.from({ length: columns }, (_, column): Cell => {
       const key = placeKey({ row, column });
-      const job = latest.get(key);
-      return { row, column, job, unsent: job === undefined ? unsent.get(key) : undefined };
+      const jobs = sent.get(key) ?? [];
+      const job = jobs.at(-1);
+      const earlier = jobs.slice(0, -1);
+      return { row, column, job, earlier, unsent: job === undefined ? unsent.get(key) : undefined };
     });
   const table = Array.from({ length: rows }, (_, row) => {
     const cells = cellsOf(row);

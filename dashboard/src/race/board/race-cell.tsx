@@ -17,6 +17,8 @@ import { type Cell, imageOf, isWinner } from './race-board.ts';
 
 interface Props {
   readonly cell: Cell;
+  /** The id of the race. */
+  readonly raceId: string;
   /** The name of the model, or its number while names are hidden. */
   readonly name: string;
   /** The key that chooses the image. */
@@ -169,15 +171,34 @@ function JobTile({ job, name, pace, mayChange }: Props & { readonly job: JobSumm
   );
 }
 
-function UnsentTile({ cell: { unsent }, name }: Props) {
+function UnsentTile({ cell: { unsent }, name, raceId, mayChange }: Props) {
+  const { race } = usePage();
   if (unsent === undefined) return <Note name={name} icon={Ban} title={text('race.noJob')} />;
   const { state } = unsent;
+  const again = mayChange && (
+    <Button
+      size="small"
+      icon={Repeat2}
+      aria-label={text('race.again.long', { name })}
+      onClick={() => race.resend.get(raceId)?.(unsent)}
+    >
+      {text('race.again')}
+    </Button>
+  );
   if (state === 'stopped') {
-    return <Note name={name} icon={Ban} title={text('race.notSent')} />;
+    return (
+      <Note name={name} icon={Ban} title={text('race.notSent')}>
+        {again}
+      </Note>
+    );
   }
   if (typeof state === 'object') {
     const { title, text: say } = toFailureText(state, Date.now());
-    return <Note name={name} icon={CircleAlert} tone="bad" title={title} say={say} />;
+    return (
+      <Note name={name} icon={CircleAlert} tone="bad" title={title} say={say}>
+        {again}
+      </Note>
+    );
   }
   return <Note name={name} icon={Clock} isWaiting title={text(`race.${state}`)} />;
 }

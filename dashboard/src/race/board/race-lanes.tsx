@@ -6,6 +6,7 @@ import { columnOrder } from './column-order.ts';
 import { createPace } from './pace.ts';
 import { isWinner, type RaceBoard, type RaceTable, tally } from './race-board.ts';
 import { RaceCell } from './race-cell.tsx';
+import { moneyTexts } from './race-money.ts';
 
 /** The minimum time between two unfinished images of all cells together. */
 const PARTIAL_GAP_MS = 250;
@@ -80,6 +81,7 @@ export function RaceLanes({ board, mayChange }: Props) {
                     {cell && (
                       <RaceCell
                         {...{ cell, name, pace, mayChange }}
+                        raceId={board.id}
                         number={index + 1}
                         onChoose={() => choose(row, index)}
                       />
@@ -94,7 +96,7 @@ export function RaceLanes({ board, mayChange }: Props) {
           <tr>
             {lanes.map(({ column }) => (
               <td key={column}>
-                <LaneSum table={table} column={column} />
+                <LaneSum board={board} column={column} />
               </td>
             ))}
           </tr>
@@ -104,9 +106,14 @@ export function RaceLanes({ board, mayChange }: Props) {
   );
 }
 
-function LaneSum({ table, column }: { readonly table: RaceTable; readonly column: number }) {
-  const cells = table.rows.flatMap((row) => row.cells[column] ?? []);
+function LaneSum({ board, column }: { readonly board: RaceBoard; readonly column: number }) {
+  const cells = board.table.value.rows.flatMap((row) => row.cells[column] ?? []);
   const { all, done, failed, wins, meanSecs } = tally(cells);
+  const seconds = formatNumber(Math.round((meanSecs ?? 0) * 10) / 10);
+  const facts = [
+    ...moneyTexts(cells, board.costs.value),
+    ...(meanSecs === undefined ? [] : [text('race.seconds.each', { seconds })]),
+  ];
   return (
     <span class="lane-sum num stack">
       <b>{text('race.wins', { count: wins })}</b>
@@ -114,11 +121,7 @@ function LaneSum({ table, column }: { readonly table: RaceTable; readonly column
         {text('race.of', { done, all })}
         {failed > 0 && `${text('list.separator')}${text('race.failed', { count: failed })}`}
       </span>
-      {meanSecs !== undefined && (
-        <span>
-          {text('race.seconds.each', { seconds: formatNumber(Math.round(meanSecs * 10) / 10) })}
-        </span>
-      )}
+      {facts.length > 0 && <span>{facts.join(text('list.separator'))}</span>}
     </span>
   );
 }

@@ -7,9 +7,11 @@ import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
+import { mayCreate } from '../../usage/usage.ts';
 import { stopSending } from '../panel/send-race.ts';
 import { MOST_RACERS } from '../race-state.ts';
 import { createRaceBoard, type RaceBoard, tally } from './race-board.ts';
+import { moneyTexts } from './race-money.ts';
 import { RaceLanes } from './race-lanes.tsx';
 import './race-view.css';
 
@@ -19,10 +21,16 @@ export function RaceView({ id }: { readonly id: string | undefined }) {
 }
 
 function NewRace() {
+  const { usage } = usePage();
+  const isAllowed = mayCreate(usage.latest.value);
   return (
     <main class="gallery race">
       <h1 class="sr">{text('race')}</h1>
-      <Blank icon={Trophy} title={text('race.new')} detail={text('race.new.text')} />
+      <Blank
+        icon={Trophy}
+        title={text('race.new')}
+        detail={text(isAllowed ? 'race.new.text' : 'race.problem.permission')}
+      />
     </main>
   );
 }
@@ -84,17 +92,22 @@ function Lost({ board }: { readonly board: RaceBoard }) {
 
 function Results({ board }: { readonly board: RaceBoard }) {
   const page = usePage();
-  const { race, router, batches, usage } = page;
+  const { race, router, batches, usage, toasts } = page;
   const { rows, differences } = board.table.value;
   const cells = rows.flatMap((row) => row.cells);
   const { all, done, failed, stopped, running, waiting } = tally(cells);
   const finished = cells.flatMap(({ job }) => (job && job.artifacts.length > 0 ? [job.id] : []));
-  const mayChange = usage.latest.value?.caller.permissions.includes('jobs') !== false;
+  const mayChange = mayCreate(usage.latest.value);
 
   function stop(): void {
     stopSending(page, board.id);
     const ids = cells.flatMap(({ job }) => (job?.status === 'queued' ? [job.id] : []));
     if (ids.length > 0) void batches.change({ action: 'cancel' }, ids, 'gallery.wasCancelled');
+  }
+
+  function compare(): void {
+    if (finished.length >= 2) router.navigate(tablePath(finished.slice(0, MOST_IMAGES)));
+    else toasts.show({ kind: 'refused', text: text('race.compare.few') });
   }
 
   const parts = [
@@ -103,6 +116,8 @@ function Results({ board }: { readonly board: RaceBoard }) {
     stopped > 0 && text('race.stopped', { count: stopped }),
     running > 0 && text('app.working.running', { count: running }),
     waiting > 0 && text('race.waiting', { count: waiting }),
+    ...moneyTexts(cells, board.costs.value),
+    board.isMore.value && text('race.more'),
   ].filter((part) => typeof part === 'string');
   return (
     <main class="gallery race">
@@ -126,8 +141,8 @@ function Results({ board }: { readonly board: RaceBoard }) {
           />
         </span>
         <Button
-          disabled={finished.length < 2}
-          onClick={() => router.navigate(tablePath(finished.slice(0, MOST_IMAGES)))}
+          refused={finished.length < 2 ? text('race.compare.few') : undefined}
+          onClick={compare}
         >
           <IconLabel of={LayoutGrid}>{text('table.title')}</IconLabel>
         </Button>

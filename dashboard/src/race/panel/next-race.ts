@@ -1,3 +1,4 @@
+import { mayCreate } from '../../usage/usage.ts';
 import { useMemo } from 'preact/hooks';
 import { bytesOver } from '../../make/to-request.ts';
 import { usePage } from '../../page-context.ts';
@@ -58,8 +59,7 @@ export function useNextRace(): NextRace {
   };
 
   function findProblem(): Problem | undefined {
-    const permissions = usage.latest.value?.caller.permissions;
-    if (permissions !== undefined && !permissions.includes('jobs')) return { kind: 'permission' };
+    if (!mayCreate(usage.latest.value)) return { kind: 'permission' };
     if (expansion.count === 0) return { kind: 'noPrompt' };
     if (expansion.count > MOST_PROMPTS) {
       const count = Number.isFinite(expansion.count) ? expansion.count : Number.MAX_SAFE_INTEGER;

@@ -40,6 +40,11 @@ export async function startRace(
   );
   router.navigate(racePath(id));
   const sending = { page, id, base, token: connection.token.peek() };
+  race.resend.set(id, (one) => {
+    setUnsent(race, id, { ...one, state: 'sending' });
+    // Whoever asks again sends the request with the present token.
+    void sendOne({ ...sending, token: connection.token.peek() }, one);
+  });
   const next = unsent.values();
   await Promise.all(
     Array.from({ length: TOGETHER }, async () => {
