@@ -11,8 +11,8 @@ import { mayCreate } from '../../usage/usage.ts';
 import { stopSending } from '../panel/send-race.ts';
 import { MOST_RACERS } from '../race-state.ts';
 import { createRaceBoard, type RaceBoard, tally } from './race-board.ts';
-import { moneyTexts } from './race-money.ts';
 import { RaceLanes } from './race-lanes.tsx';
+import { moneyTexts } from './race-money.ts';
 import './race-view.css';
 
 /** Shows the results of a race: a row for each prompt and a column for each model. Without an id, the race is not started. */

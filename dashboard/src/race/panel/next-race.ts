@@ -1,7 +1,7 @@
-import { mayCreate } from '../../usage/usage.ts';
 import { useMemo } from 'preact/hooks';
 import { bytesOver } from '../../make/to-request.ts';
 import { usePage } from '../../page-context.ts';
+import { mayCreate } from '../../usage/usage.ts';
 import { isSame, type Racer } from '../race-state.ts';
 import { type Expansion, expandPrompt, MOST_PROMPTS } from './expand-prompt.ts';
 
