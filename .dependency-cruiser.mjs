@@ -126,6 +126,7 @@ const DRIVER_ENTRIES =
 const PACKAGES = {
   valibot: '^(handlers|lib|local-runtime|infra/generators)/',
   '@valibot/to-json-schema': '^(lib/contract/json-schema\\.ts$|infra/generators/)',
+  '@modelcontextprotocol/core': '^local-runtime/server/open-app\\.ts$',
   '@modelcontextprotocol/server':
     '^((lib|local-runtime)/mcp/|local-runtime/cli/commands/mcp\\.ts$)',
   '@middy/core': '^lib/http/',

@@ -41,6 +41,7 @@ const FILES = {
   images: /\/lib\/images\//,
   storage: /\/lib\/(storage|tokens)\/|\/local-runtime\/server\/(locks\/|bearer\.js$)/,
   providers: /\/lib\/providers\//,
+  'mcp-schemas': /\/node_modules\/(@modelcontextprotocol\/core|zod)\//,
   serve: /local-runtime\/cli\/commands\/serve\.js$/,
 };
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Route } from '../../handlers/routes.ts';
 import { createApp } from '../../lib/app.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
@@ -89,7 +90,15 @@ export async function openApp(
   }
 }
 
-/** Creates the MCP endpoint. The MCP library is loaded by `prepare`, or at the first request. */
+/**
+ * Creates the MCP endpoint. The MCP library is loaded by `prepare`, or at the first request. Its largest parts are loaded first,
+ * each in a turn of the event loop of its own, because loading all parts in one turn would block other requests.
+ */
 async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
+  // Node loads its implementation of `fetch` when this name is read for the first time.
+  void globalThis.Request;
+  await nextTurn();
+  await import('@modelcontextprotocol/core');
+  await nextTurn();
   return (await import('../mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
 }
