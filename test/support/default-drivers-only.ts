@@ -1,6 +1,9 @@
 /** The test files that do not run with `STORES=scaled`, each with the reason. Patterns are relative to the repository. */
 export const DEFAULT_DRIVERS_ONLY: Readonly<Record<string, string>> = {
   'test/lib/storage/**': 'each driver has tests of its own, which run with the default drivers too',
+  'test/lib/{artifacts/{artifact-names,shared-work},jobs/{live-jobs,queue-places}}.test.ts':
+    'uses no store',
+  'test/lib/webhooks/{post-webhook,webhook-secrets,webhook-targets}.test.ts': 'uses no store',
   'test/local-runtime/cli/commands/state.test.ts':
     'backup, restore and the rehearsal of a migration are commands for a database file',
   'test/lib/artifacts/publication-crash.test.ts':

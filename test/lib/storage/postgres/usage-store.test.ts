@@ -30,7 +30,9 @@ describe.runIf(HAS_POSTGRES)('PostgreSQL', () => {
 });
 
 describe.runIf(HAS_POSTGRES)('createLedgerStore', () => {
-  it('keeps the allowance of a token exact while two replicas use it and lose connections', async () => {
+  it('keeps the allowance of a token exact while two replicas use it and lose connections', async ({
+    signal,
+  }) => {
     const { stores, database, other, close } = await openPostgresForm();
     onTestFinished(close);
     const ledgers = [stores.ledger, (await other(FUTURE_SECS)).ledger];
@@ -55,10 +57,10 @@ describe.runIf(HAS_POSTGRES)('createLedgerStore', () => {
         unpriced: 0,
       };
       const entry = { ...day, id, images: 2, allowance: 100, retryAfterMs: 1 };
-      await untilAnswered(() => ledger.reserve(entry));
-      await untilAnswered(() => ledger.addCall(id, call));
+      await untilAnswered(() => ledger.reserve(entry), signal);
+      await untilAnswered(() => ledger.addCall(id, call), signal);
       const made = { ...counts, images: nth % 3 === 0 ? 0 : 1, unknown: nth % 2 };
-      await untilAnswered(() => ledger.close(id, { renewals: 0, counts: [made] }));
+      await untilAnswered(() => ledger.close(id, { renewals: 0, counts: [made] }), signal);
     });
     const outcomes = await Promise.allSettled(requests);
     await ending;
@@ -75,13 +77,17 @@ describe.runIf(HAS_POSTGRES)('createLedgerStore', () => {
   });
 });
 
-/** Repeats a call of the store that was refused because its connections were lost. */
-async function untilAnswered(call: () => Promise<void>): Promise<void> {
+/**
+ * Repeats a call of the store that was refused because its connections were lost, until the test has timed out: the closed database
+ * would refuse the call forever.
+ */
+async function untilAnswered(call: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'overloaded') throw error;
+      const isRefused = error instanceof BridgeError && error.code === 'overloaded';
+      if (!isRefused || signal.aborted) throw error;
     }
   }
 }
