@@ -21,7 +21,11 @@ import { type Fault, ROOT, readFaults } from './faults.ts';
 import { readResults, writeResults } from './results.ts';
 
 const TIMEOUT_MS = 900_000;
-const NO_REPORT = 'Vitest has written no report';
+/** The number of times that a test that fails is run again, so that a slow machine finds no fault. */
+const RETRIES = 2;
+
+/** Reports that the tests have not ended, so that they say nothing about the fault. */
+class NoResultError extends Error {}
 
 const { values } = parseArgs({
   options: {
@@ -50,10 +54,16 @@ try {
   if (failed !== undefined) throw new Error(`a test fails without a fault: ${failed}`);
   let missed = 0;
   for (const fault of faults) {
-    const test = findFault(fault);
-    if (test === undefined) missed += 1;
-    // A run may be ended at any time, and another run may have written the results of other faults meanwhile.
-    writeResults(all, new Map(readResults()).set(fault.name, test));
+    try {
+      const test = findFault(fault);
+      if (test === undefined) missed += 1;
+      // A run may be ended at any time, and another run may have written the results of other faults meanwhile.
+      writeResults(all, new Map(readResults()).set(fault.name, test));
+    } catch (error) {
+      if (!(error instanceof NoResultError)) throw error;
+      missed += 1;
+      console.log(`NO RESULT  ${fault.name}: ${error.message}`);
+    }
   }
   console.log(`${faults.length - missed} of ${faults.length} faults found`);
   process.exitCode = missed === 0 ? 0 : 1;
@@ -78,13 +88,15 @@ function copyRepository(): void {
 /** Plants a fault, runs its tests, removes the fault and prints the result. Returns the name of the test that finds the fault. */
 function findFault({ name, path, behaviour, file, tests }: Fault): string | undefined {
   change(file, ['apply', path]);
-  const failed = runTests(tests, ['--bail=1']);
-  change(file, ['apply', '--reverse', path]);
-  const found = failed !== undefined && failed !== NO_REPORT;
-  console.log(
-    found ? `found      ${name}: ${failed}` : `NOT FOUND  ${name}: ${failed ?? behaviour}`,
-  );
-  return found ? failed : undefined;
+  try {
+    const failed = runTests(tests, ['--bail=1', `--retry=${RETRIES}`]);
+    console.log(
+      failed === undefined ? `NOT FOUND  ${name}: ${behaviour}` : `found      ${name}: ${failed}`,
+    );
+    return failed;
+  } finally {
+    change(file, ['apply', '--reverse', path]);
+  }
 }
 
 /** Changes a file with git, and compiles the file without a check of its types, because threads run the compiled program. */
@@ -95,10 +107,13 @@ function change(file: string, command: readonly string[]): void {
   writeFileSync(join(copy, 'dist', file.replace(/ts$/, 'js')), code.replaceAll(imports, '.js'));
 }
 
-/** Runs tests. Returns the name of a test that fails, or undefined if all tests pass. */
+/**
+ * Runs tests. Returns the name of a test that fails, or undefined if all tests pass. Throws a `NoResultError` if the tests have not
+ * ended.
+ */
 function runTests(tests: readonly string[], options: readonly string[]): string | undefined {
   rmSync(report, { force: true });
-  const { status, signal } = spawnSync(
+  const { status } = spawnSync(
     process.execPath,
     [
       ...['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...options],
@@ -106,7 +121,10 @@ function runTests(tests: readonly string[], options: readonly string[]): string 
     ],
     { cwd: copy, env: { ...process.env, PREBUILT: 'yes' }, stdio: 'ignore', timeout: TIMEOUT_MS },
   );
-  return status === 0 ? undefined : (failedTest() ?? (signal ? 'the tests do not end' : NO_REPORT));
+  if (status === 0) return undefined;
+  const failed = failedTest();
+  if (failed === undefined) throw new NoResultError('the tests have not ended');
+  return failed;
 }
 
 /** Returns the first failed test of the report, or the first file that could not be loaded. */
