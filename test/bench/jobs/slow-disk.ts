@@ -44,19 +44,27 @@ export const slowDisk: Bench = {
     const fast = await tools.startProgram(options);
     const slow = await tools.startProgram({ ...options, env: { LD_PRELOAD: library } });
     const rates: { readonly fast: number; readonly slow: number }[] = [];
-    const live = { idle: [] as number[], loaded: [] as number[] };
+    const live = { idle: [] as number[], loaded: [] as number[], fast: [] as number[] };
     for (let round = 0; round < tools.rounds; round += 1) {
       live.idle.push(
         ...(await probing(slow, new Promise((resolve) => setTimeout(resolve, FOR_MS)))),
       );
-      const rateOfFast = await createRate(tools, fast, bodyFile);
+      const creatingFast = createRate(tools, fast, bodyFile);
+      live.fast.push(...(await probing(fast, creatingFast)));
       const creating = createRate(tools, slow, bodyFile);
       live.loaded.push(...(await probing(slow, creating)));
-      rates.push({ fast: rateOfFast, slow: await creating });
+      rates.push({ fast: await creatingFast, slow: await creating });
     }
     await Promise.all([fast.stop(), slow.stop()]);
     const limits = rates.map(({ fast: rate }) => CLIENTS / (SLOWER_MS / 1000 + CLIENTS / rate));
-    const added = percentile(live.loaded, 0.99) - percentile(live.idle, 0.99);
+    const meanwhile = (against: string, theirs: readonly number[], budget: string) => ({
+      what: '`GET /health/live` meanwhile',
+      ours: p50AndP99(live.loaded),
+      against,
+      theirs: p50AndP99(theirs),
+      ratio: `p99 + ${(percentile(live.loaded, 0.99) - percentile(theirs, 0.99)).toFixed(1)} ms`,
+      budget,
+    });
     return [
       {
         what: `\`POST /v1/jobs\`, ${CLIENTS} connections, four jobs running, each sync ${SLOWER_MS} ms slower`,
@@ -66,14 +74,9 @@ export const slowDisk: Bench = {
         ratio: withRange(rates.map(({ slow: rate }, round) => rate / (limits[round] ?? 0))),
         budget: '≥ 0.7',
       },
-      {
-        what: '`GET /health/live` meanwhile',
-        ours: p50AndP99(live.loaded),
-        against: 'the same without creates',
-        theirs: p50AndP99(live.idle),
-        ratio: `p99 + ${added.toFixed(1)} ms`,
-        budget: 'p99 + 2 ms',
-      },
+      meanwhile('the same without creates', live.idle, 'p99 + 2 ms'),
+      // Both sides need the same cores for the creates, so only the disk makes a difference.
+      meanwhile('the same creates without the delay', live.fast, 'reported'),
     ];
   },
 };
