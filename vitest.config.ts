@@ -9,6 +9,9 @@ const SHARED = [
   'test/lib/{metrics,net,openai,platform,prices,replay,runs,tokens}/**/*.test.ts',
 ];
 
+// PostgreSQL and the S3 server need their share of a busy machine, too.
+const TIMEOUT_MS = IS_SCALED ? 180_000 : 60_000;
+
 export default defineConfig({
   test: {
     // They need Chromium: npm run test:browser.
@@ -16,8 +19,8 @@ export default defineConfig({
     // Runs once, before all files of both projects.
     globalSetup: ['test/support/build-once.ts', 'test/support/engines/run-engines.ts'],
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
     // A condition that holds is seen at once; this is for machines that are busy.
     expect: { poll: { timeout: 20_000 } },
     projects: [

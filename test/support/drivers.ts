@@ -70,6 +70,8 @@ export async function openDrivers(): Promise<Drivers> {
         IMAGE_BRIDGE__STATE__DRIVER: 'postgres',
         IMAGE_BRIDGE__STATE__POSTGRES__SCHEMA: `test_${name}`,
         IMAGE_BRIDGE__STATE__POSTGRES__MAX_CONNECTIONS: '4',
+        // On a busy machine, a hundred concurrent requests wait longer for these connections than the default allows.
+        IMAGE_BRIDGE__STATE__POSTGRES__STATEMENT_TIMEOUT_MS: '30000',
         IMAGE_BRIDGE__REPLICA__LEASE_MS: '5000',
         IMAGE_BRIDGE__ARTIFACTS__DRIVER: 's3',
         IMAGE_BRIDGE__ARTIFACTS__S3__BUCKET: s3.bucket,

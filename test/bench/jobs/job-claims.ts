@@ -23,7 +23,7 @@ const FILL = `
     'generate', 'sandbox', 1, 600, 20480, 'a fox'
   FROM nth`;
 const FILL_CONTENT = `
-  INSERT INTO job_content (seq, request_id, request) SELECT seq, id, @request FROM job`;
+  INSERT INTO job_content (seq, request_id, day, request) SELECT seq, id, 1, @request FROM job`;
 
 /** The effect of a million queued jobs of 50 scopes and all priorities on claims and on the views of the queue. */
 export const jobClaims: Bench = {

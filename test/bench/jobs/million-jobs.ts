@@ -25,8 +25,8 @@ const INSERT = `
     @provider, 'image-model', 1, '1024x1024', @errorCode, @bytes, @reserved, @artifacts, @prompt
   )`;
 const INSERT_CONTENT = `
-  INSERT INTO job_content (seq, request_id, request, result, error)
-  VALUES (last_insert_rowid(), @id, @request, @result, @error)`;
+  INSERT INTO job_content (seq, request_id, day, request, result, error)
+  VALUES (last_insert_rowid(), @id, 1, @request, @result, @error)`;
 
 const JOBS_A_TRANSACTION = 50_000;
 const FIRST_CREATED_SECS = 1_700_000_000;
