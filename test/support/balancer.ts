@@ -43,7 +43,8 @@ export async function startBalancer(
     async stop() {
       haproxy.kill('SIGKILL');
       await ended;
-      await rm(folder, { recursive: true });
+      // A test may stop a bridge that it has stopped before.
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
