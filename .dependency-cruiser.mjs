@@ -133,6 +133,7 @@ const PACKAGES = {
   '@middy/http-json-body-parser': '^lib/http/',
   '@fastify/busboy': '^lib/http/',
   hono: '^local-runtime/server/listener/',
+  '@hono/node-server': '^local-runtime/server/listener/',
   commander: '^local-runtime/cli/(command-line|completions|man-page|command-table/options)\\.ts$',
   undici: '^lib/net/',
   'ipaddr.js': '^lib/net/',

@@ -12,6 +12,7 @@ const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
   '@fastify/busboy',
+  '@hono/node-server',
   '@middy/core',
   '@middy/http-json-body-parser',
   '@middy/util',

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Params } from 'hono/router';
-import { TrieRouter } from 'hono/router/trie-router';
-import { tryDecodeURIComponent } from 'hono/utils/url';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
 import { handler as methodNotAllowed } from '../../../handlers/errors/method-not-allowed.ts';
 import { handler as notFound } from '../../../handlers/errors/not-found.ts';
 import type { Route } from '../../../handlers/routes.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { requestPath } from './request-path.ts';
+import type { Operation } from '../../../lib/http/operation.ts';
+import type { Services } from '../../../lib/services.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
+type Env = { Bindings: HttpBindings };
 /** Starts to handle the request. Never throws or rejects. */
 type RunRequest = (request: RequestInFlight, destination: Destination) => void;
-type Target = Pick<Destination, 'handler' | 'route'>;
 
 /** Returns the request listener for the whole route table. Every path and method leads to an operation. */
 export function mountRoutes(
@@ -19,47 +20,51 @@ export function mountRoutes(
   run: RunRequest,
   refuse: (request: RequestInFlight, error: BridgeError) => void,
 ) {
-  const router = new TrieRouter<Target>();
+  const app = new Hono<Env>();
+  const to = (handler: Operation<Services>, route?: string) => {
+    const hasParameters = route?.includes('{') ?? false;
+    return (c: Context<Env>) => {
+      const parameters = hasParameters ? c.req.param() : {};
+      run(c.env, { handler, route, path: c.req.path, parameters });
+      // Tells Hono that the reply is sent elsewhere, so that Hono can free its own objects for the request.
+      return RESPONSE_ALREADY_SENT;
+    };
+  };
+  // Registered for each method, because Hono would call two handlers if a route for all methods also matched the request.
+  const toMethodNotAllowed = new Map(
+    routes.map(({ path }) => [path, to(methodNotAllowed, path)] as const),
+  );
+  const toNotFound = to(notFound);
   const findPath = pathFinder(routes);
-  const notAllowed = (route: string): Target => ({ handler: methodNotAllowed, route });
   for (const { method, handler, ...at } of routes) {
     // These paths belong to other routes, although the parameter of this route also matches these paths.
     for (const path of hiddenPaths(routes, { method, ...at })) {
-      router.add(method, path, notAllowed(path));
+      app.on(method, path, toMethodNotAllowed.get(path) ?? toNotFound);
     }
-    router.add(method, toHonoPath(at), { handler, route: at.path });
+    app.on(method, toHonoPath(at), to(handler, at.path));
   }
-
-  function unmatched(path: string): Target {
-    const known = findPath(path);
-    return known ? notAllowed(known.path) : { handler: notFound, route: undefined };
-  }
-
+  app.notFound((c) => {
+    const known = findPath(c.req.path)?.path ?? '';
+    return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
+  });
+  // The request for which Hono's listener is running.
+  let current: RequestInFlight | undefined;
+  const listener = getRequestListener(app.fetch, {
+    // Used if the Host header is missing. The browser guard checks such requests, and no reply contains this name.
+    hostname: 'localhost',
+    overrideGlobalObjects: false,
+    // `sendReply` drains unread bodies itself, up to the limits of the contract.
+    autoCleanupIncoming: false,
+    // If the Host or the target is invalid, Hono calls this function before the listener returns, and sends no reply itself.
+    errorHandler() {
+      if (current) refuse(current, invalidTarget());
+    },
+  });
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const request = { incoming, outgoing };
-    const path = requestPath(incoming);
-    if (path === undefined) {
-      refuse(request, new BridgeError('malformed_request', INVALID_TARGET));
-      return;
-    }
-    const { method = 'GET' } = incoming;
-    // The handlers of GET also reply to HEAD, and Node omits the body.
-    const [[match]] = router.match(method === 'HEAD' ? 'GET' : method, path);
-    const { handler, route } = match?.[0] ?? unmatched(path);
-    // The cast is safe because this router returns the values of parameters, not their positions.
-    const parameters = decoded(match?.[1] as Params | undefined);
-    run(request, { handler, route, path, parameters });
+    current = { incoming, outgoing };
+    void listener(incoming, outgoing);
+    current = undefined;
   };
-}
-
-const INVALID_TARGET = 'invalid Host header or request target';
-
-function decoded(parameters: Params = {}): Params {
-  const values: Params = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    values[name] = tryDecodeURIComponent(value);
-  }
-  return values;
 }
 
 /** Returns a function that returns the value of `Allow` for a path. The value is empty if no route has the path. */
@@ -106,4 +111,9 @@ function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
 
 function toHonoPath({ path, takesSlashes }: RoutePath): string {
   return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.*}' : ':$1');
+}
+
+/** Returns the error for a `Host` or request target that cannot be routed. */
+function invalidTarget(): BridgeError {
+  return new BridgeError('malformed_request', 'invalid Host header or request target');
 }

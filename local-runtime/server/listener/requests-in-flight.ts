@@ -114,8 +114,8 @@ function stopped(): BridgeError {
 }
 
 /**
- * Creates the event for a request from values that Node has already parsed. Parsing a `URL` or `Headers` again would
- * take more time than the whole operation of a small route.
+ * Creates the event for a request from values that Node and Hono have already parsed. Parsing a `URL` or `Headers` again
+ * would take more time than the whole operation of a small route.
  */
 function toEvent(
   incoming: IncomingMessage,
