@@ -22,6 +22,9 @@ const QueueDrawer = lazyView(
 );
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
+const LibraryRail = lazyView(
+  async () => (await import('./gallery/rail/library-rail.tsx')).LibraryRail,
+);
 const RaceView = lazyView(async () => (await import('./race/board/race-view.tsx')).RaceView);
 const RaceDock = lazyView(async () => (await import('./race/panel/race-panel.tsx')).RaceDock);
 const LightTableView = lazyView(
@@ -100,6 +103,7 @@ function ImagesView({ race }: { readonly race: RaceRoute | undefined }) {
   });
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>
+      {!race && panel.value === 'folded' && <LibraryRail />}
       <MakePanel isRace={race !== undefined} />
       {race ? <RaceView key={race.id} id={race.id} /> : <Gallery />}
       {race ? <RaceDock /> : <Dock />}

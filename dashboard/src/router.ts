@@ -52,15 +52,22 @@ export function createRouter() {
       go(ROOT + path, replace ? address.peek().state : { inside: true }, replace);
     },
 
-    /** Changes parts of the query without a new history entry. `undefined` removes a part. */
-    setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+    /**
+     * Changes parts of the query. `undefined` removes a part. Without `isStep`, no history entry is added, so that Back does not
+     * undo each letter of a search.
+     */
+    setQuery(
+      changes: Readonly<Record<string, string | undefined>>,
+      { isStep = false }: { readonly isStep?: boolean } = {},
+    ): void {
       const query = new URLSearchParams(address.peek().search);
       for (const [name, value] of Object.entries(changes)) {
         if (value === undefined || value === '') query.delete(name);
         else query.set(name, value);
       }
       const search = query.size > 0 ? `?${query}` : '';
-      go(`${address.peek().path}${search}`, address.peek().state, true);
+      if (search === address.peek().search) return;
+      go(`${address.peek().path}${search}`, address.peek().state, !isStep);
     },
 
     openLayer(layer: NonNullable<Layer>): void {

@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 export type Job = Schemas['ImageJob'];
 export type JobSummary = Schemas['ImageJobSummary'];
 export type JobPage = Schemas['ImageJobPage'];
+export type UsedPrompt = Schemas['PromptPage']['items'][number];
 export type Family = Schemas['ImageJobFamily'];
 export type JobStatus = JobSummary['status'];
 export type JobArtifact = JobSummary['artifacts'][number];

@@ -1,11 +1,12 @@
 import { useSignalEffect } from '@preact/signals';
-import { EyeOff, Heart, KeyRound, SearchX, Unplug } from 'lucide';
+import { EyeOff, Heart, KeyRound, Unplug } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobSummary } from '../api/schemas.ts';
 import { Banner } from '../controls/banner.tsx';
 import { Button } from '../controls/button.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { useNow } from '../shell/use-now.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
@@ -17,8 +18,11 @@ import { SelectionBar } from './selection-bar.tsx';
 import { CLEARED, isDefault } from './state/gallery-state.ts';
 import { GalleryProvider, useGallery } from './state/use-gallery.ts';
 import { Blank, FirstMinute } from './states/blank.tsx';
+import { STEP } from './tools/filter-group.tsx';
 import { GalleryTools } from './tools/gallery-tools.tsx';
 import '../app.css';
+
+const NoMatch = lazyView(async () => (await import('./states/no-match.tsx')).NoMatch);
 
 /** Renders the history, newest first. */
 export function Gallery() {
@@ -76,12 +80,14 @@ function NoCards() {
       </Blank>
     );
   }
-  const { show, search } = feed.filter;
-  const kind = search !== '' || show === 'all' ? 'none' : show;
-  const icon = { none: SearchX, favourites: Heart, hidden: EyeOff }[kind];
+  const { show } = feed.filter;
+  if (show === 'all' || !isDefault({ ...feed.filter, show: 'all' })) {
+    return <NoMatch filter={feed.filter} />;
+  }
+  const icon = { favourites: Heart, hidden: EyeOff }[show];
   return (
-    <Blank icon={icon} title={text(`gallery.${kind}`)} detail={text(`gallery.${kind}.text`)}>
-      <Button onClick={() => router.setQuery(CLEARED)}>{text('action.showAll')}</Button>
+    <Blank icon={icon} title={text(`gallery.${show}`)} detail={text(`gallery.${show}.text`)}>
+      <Button onClick={() => router.setQuery(CLEARED, STEP)}>{text('action.showAll')}</Button>
     </Blank>
   );
 }
@@ -110,29 +116,14 @@ function OfflineBanner() {
 /** The minimum time between two announcements of ended jobs, in milliseconds. */
 const EVERY_MS = 5000;
 
-/** Announces to screen readers which jobs have ended, and how many jobs a search has found. */
+/** Announces to screen readers which jobs have ended. */
 function Announcer() {
-  const { state } = useGallery();
-  const { value: feed } = state.feed;
   const ended = useEnded();
-  const isFound = feed.state.value === 'ready' && feed.filter.search !== '';
-  const { value: total } = feed.total;
-  const count = total?.count ?? feed.ids.value.length;
-  const isMore = total?.at_least === true;
   return (
-    <>
-      <p class="sr" role="status">
-        {ended}
-      </p>
-      <p class={isFound && count > 0 ? 'found-count num' : 'sr'} role="status">
-        {isFound && (count === 0 ? text('gallery.none') : foundText(count, isMore))}
-      </p>
-    </>
+    <p class="sr" role="status">
+      {ended}
+    </p>
   );
-}
-
-function foundText(count: number, isMore: boolean): string {
-  return text(isMore ? 'gallery.foundMore' : 'gallery.found', { count });
 }
 
 function useEnded(): string {

@@ -3,7 +3,7 @@ import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
 import { attempt, type Toasts } from '../shell/toasts.ts';
 import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
-import { type JobFilter, toJobQuery } from './job-feed.ts';
+import { type JobFilter, toJobQuery } from './job-filter.ts';
 
 /** The maximum number of ids in one request. */
 const MOST_IDS = 1000;

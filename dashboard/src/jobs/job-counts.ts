@@ -1,6 +1,6 @@
 import { type Api, unwrap } from '../api/api.ts';
 import type { JobStatus } from '../api/schemas.ts';
-import { type JobFilter, toJobQuery } from './job-feed.ts';
+import { type JobFilter, toJobQuery } from './job-filter.ts';
 
 /** The numbers of jobs under a filter, by what can be done with them. */
 export interface JobCounts {

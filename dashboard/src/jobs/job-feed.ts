@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
-import type { JobPage, JobStatus, JobSummary } from '../api/schemas.ts';
+import type { JobPage, JobSummary } from '../api/schemas.ts';
+import { EVERYTHING, type JobFilter, matchesFilter, toJobQuery } from './job-filter.ts';
 import type { Jobs } from './jobs.ts';
-import { matchesWords, toWordQuery } from './search-words.ts';
 
 export type JobFeed = ReturnType<typeof createJobFeed>;
 
@@ -25,7 +25,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const readPage = joined(async () => {
     try {
       // The total is counted once, because counting takes longer than reading a page.
-      const wantsTotal = cursor === undefined && filter.search.trim() !== '';
+      const wantsTotal = cursor === undefined;
       const query = {
         limit,
         ...(cursor && { cursor }),
@@ -61,7 +61,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     state: state as ReadonlySignal<'loading' | 'ready' | 'failed'>,
     error: error as ReadonlySignal<ApiError | undefined>,
     complete: complete as ReadonlySignal<boolean>,
-    /** The number of jobs that a search found, also on pages that have not been read. Undefined without a search. */
+    /** The number of jobs of the list, also on pages that have not been read. Undefined until the first page is read. */
     total: total as ReadonlySignal<JobPage['total']>,
     /** Reads the next page, or joins the read in progress. */
     loadMore,
@@ -102,8 +102,8 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
     if (isTaking) return;
     if (change.kind === 'removed') drop(change.id);
     // The search is not checked for a listed job, because prompts never change.
-    else if (!matches(change.job, { ...filter, search: '' })) drop(change.job.id);
-    else if (matches(change.job, filter)) insert(change.job.id);
+    else if (!matchesFilter(change.job, { ...filter, search: '' })) drop(change.job.id);
+    else if (matchesFilter(change.job, filter)) insert(change.job.id);
   });
 
   function drop(id: string): void {
@@ -149,50 +149,6 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
   };
 }
 
-export const JOB_STATUSES = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'interrupted',
-] as const satisfies readonly JobStatus[];
-
-/** The part of the history that the gallery shows. */
-export interface JobFilter {
-  readonly search: string;
-  readonly show: 'all' | 'favourites' | 'hidden';
-  readonly status: JobStatus | undefined;
-  readonly provider: string | undefined;
-}
-
-/** Returns the query of GET /v1/jobs for a filter, which is also the filter of a batch. */
-export function toJobQuery(filter: JobFilter) {
-  const { search, show, status, provider } = filter;
-  return {
-    visibility: show === 'hidden' ? ('hidden' as const) : ('active' as const),
-    ...(show === 'favourites' && { favorite: true }),
-    ...(status !== undefined && { status }),
-    ...(provider !== undefined && { provider }),
-    ...(search.trim() !== '' && { q: toWordQuery(search) }),
-  };
-}
-
-/**
- * Returns true if a job that has just changed matches the filter. A summary contains only the first 256 characters of
- * the prompt. A job that matches only beyond these characters appears the next time the list is read.
- */
-function matches(job: JobSummary, filter: JobFilter): boolean {
-  const { search, show, status, provider } = filter;
-  return (
-    (job.deleted !== undefined) === (show === 'hidden') &&
-    (show !== 'favourites' || job.favorite) &&
-    (status === undefined || job.status === status) &&
-    (provider === undefined || job.provider === provider) &&
-    matchesWords(job.prompt, search)
-  );
-}
-
 /** Provides the list that determines the next and previous job: the gallery's list, or else a list of all jobs. */
 export function createShownJobs(api: Api, jobs: Jobs) {
   const feed = signal<JobFeed | undefined>(undefined);
@@ -211,12 +167,7 @@ export function createShownJobs(api: Api, jobs: Jobs) {
     /** Creates a list of all jobs if there is no list yet. */
     need(): void {
       if (feed.peek() !== undefined) return;
-      own = createJobFeed(api, jobs, {
-        search: '',
-        show: 'all',
-        status: undefined,
-        provider: undefined,
-      });
+      own = createJobFeed(api, jobs, EVERYTHING);
       feed.value = own;
     },
   };

@@ -34,3 +34,8 @@ export function matchesWords(prompt: string, search: string): boolean {
   const lower = prompt.toLowerCase();
   return toWords(search).every(({ text, isExcluded }) => lower.includes(text) !== isExcluded);
 }
+
+/** Returns the words and phrases of a search as they were typed. */
+export function typedWords(search: string): readonly string[] {
+  return toWords(search).map(({ typed }) => typed);
+}

@@ -90,6 +90,8 @@ export function formatDuration(milliseconds: number): string {
 const dates = (options: Intl.DateTimeFormatOptions) =>
   once(() => new Intl.DateTimeFormat(language, options));
 const weekday = dates({ weekday: 'long' });
+const shortOfYear = dates({ day: 'numeric', month: 'short' });
+const shortDate = dates({ day: 'numeric', month: 'short', year: 'numeric' });
 const dateOfYear = dates({ day: 'numeric', month: 'long' });
 const fullDate = dates({ dateStyle: 'long' });
 const utcDay = dates({ day: 'numeric', month: 'long', timeZone: 'UTC' });
@@ -109,6 +111,12 @@ export function formatDay(seconds: number, now: Date): string {
 /** Formats the day of a Unix time in seconds, for example March 3, 2026. */
 export function formatDate(seconds: number): string {
   return fullDate().format(seconds * 1000);
+}
+
+/** Formats a date such as 2026-11-28 as short as possible, for example 28 Nov. The year is shown if it is not the current year. */
+export function formatShortDate(date: string): string {
+  const day = new Date(`${date}T00:00`);
+  return (day.getFullYear() === new Date().getFullYear() ? shortOfYear : shortDate)().format(day);
 }
 
 /** Formats a day that the bridge reports as 2026-03-03, for example as March 3. */

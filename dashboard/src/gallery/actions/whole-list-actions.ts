@@ -1,7 +1,7 @@
 import type { JobBatch } from '../../api/schemas.ts';
 import { MOST_JOBS } from '../../jobs/job-batches.ts';
 import { countJobs } from '../../jobs/job-counts.ts';
-import type { JobFilter } from '../../jobs/job-feed.ts';
+import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { type TextKey, text } from '../../text/text.ts';

@@ -2,12 +2,15 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { Api } from '../../api/api.ts';
 import type { BridgeError } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
-import { createJobFeed, JOB_STATUSES, type JobFeed, type JobFilter } from '../../jobs/job-feed.ts';
+import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
+import { EVERYTHING, JOB_STATUSES, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Router } from '../../router.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
+import { createSearchHistory } from '../search/search-history.ts';
 import { createSelection } from './selection.ts';
 import { createShapes } from './shapes.ts';
+import { createViewCounts } from './view-counts.ts';
 
 interface Deps {
   readonly router: Router;
@@ -33,6 +36,8 @@ export function createGalleryState(deps: Deps) {
   const shapes = createShapes(deps.jobs, arrivals.isHolding);
   const selection = createSelection();
   const errors = createJobErrors(deps.jobs);
+  const counts = createViewCounts(deps);
+  const history = createSearchHistory(deps.connection, sessionStorage);
   const frame = signal<Frame | undefined>(undefined);
   /** The id of the card that has the keyboard focus. */
   const cursor = signal<string | undefined>(undefined);
@@ -58,6 +63,11 @@ export function createGalleryState(deps: Deps) {
   });
 
   effect(() => {
+    // The number of matching jobs is shown with the number of all jobs.
+    if (!isDefault(feed.value.filter)) counts.need();
+  });
+
+  effect(() => {
     // A whole list is selected under its filter, so another list ends the selection.
     void feed.value;
     if (selection.whole.peek() !== undefined) selection.clear();
@@ -80,6 +90,12 @@ export function createGalleryState(deps: Deps) {
     shapes,
     selection,
     errors,
+    /** The numbers of jobs of the common views and of the labels. */
+    counts,
+    /** The earlier searches of this tab. */
+    history,
+    /** The number of jobs under the filter. Undefined until the first page is read. */
+    total: computed(() => feed.value.total.value),
     frame,
     layout,
     cursor,
@@ -129,25 +145,58 @@ function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   return filter;
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 /** Reads the filter from the address. Unknown values are ignored. */
 export function readFilter(query: URLSearchParams): JobFilter {
   const show = query.get('show');
-  const status = query.get('status');
+  const operation = query.get('operation');
+  const text = (name: string) => query.get(name) || undefined;
+  const date = (name: string) => {
+    const value = query.get(name) ?? '';
+    return DATE.test(value) && Date.parse(value) >= 0 ? value : undefined;
+  };
+  const size = text('size');
   return {
     search: query.get('q') ?? '',
     show: show === 'favourites' || show === 'hidden' ? show : 'all',
-    status: JOB_STATUSES.find((each) => each === status),
-    provider: query.get('provider') ?? undefined,
+    status: JOB_STATUSES.find((each) => each === query.get('status')),
+    provider: text('provider'),
+    model: text('model'),
+    size: size !== undefined && /^\d{1,5}[x:]\d{1,5}$/.test(size) ? size : undefined,
+    operation: operation === 'generate' || operation === 'edit' ? operation : undefined,
+    label: text('label'),
+    from: date('from'),
+    to: date('to'),
   };
 }
 
+/** Returns the query of the address for a filter, including the parts to remove. */
+export function toQuery(filter: JobFilter): Readonly<Record<string, string | undefined>> {
+  const { search, show, ...parts } = filter;
+  return { ...CLEARED, ...parts, q: search, show: show === 'all' ? undefined : show };
+}
+
 /** Returns true if the filter restricts nothing. */
-export function isDefault({ search, show, status, provider }: JobFilter): boolean {
-  return search === '' && show === 'all' && status === undefined && provider === undefined;
+export function isDefault(filter: JobFilter): boolean {
+  return Object.entries(filter).every(
+    ([name, value]) => value === undefined || value === EVERYTHING[name as keyof JobFilter],
+  );
 }
 
 /** The query changes that clear the filter. */
-export const CLEARED = { q: undefined, show: undefined, status: undefined, provider: undefined };
+export const CLEARED = {
+  q: undefined,
+  show: undefined,
+  status: undefined,
+  provider: undefined,
+  model: undefined,
+  size: undefined,
+  operation: undefined,
+  label: undefined,
+  from: undefined,
+  to: undefined,
+};
 
 const KEPT = 500;
 

@@ -1,6 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobCounts } from '../../jobs/job-counts.ts';
-import type { JobFilter } from '../../jobs/job-feed.ts';
+import type { JobFilter } from '../../jobs/job-filter.ts';
 
 /** All jobs under a filter, also those that the page has not read. */
 export interface WholeList {

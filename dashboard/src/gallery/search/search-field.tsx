@@ -1,0 +1,176 @@
+import { History, Search, X } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, IconButton } from '../../controls/button.tsx';
+import { Field } from '../../controls/inputs.tsx';
+import { usePage } from '../../page-context.ts';
+import { lazyView } from '../../shell/lazy-view.tsx';
+import { useShortcuts } from '../../shell/shortcuts.ts';
+import { text } from '../../text/text.ts';
+import { isDefault } from '../state/gallery-state.ts';
+import { useGallery } from '../state/use-gallery.ts';
+import './search-field.css';
+
+const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).SearchPanel);
+
+/** The delay between the last key press and the search request, in milliseconds. */
+const PAUSE_MS = 150;
+
+/** The id of the list of earlier searches and prompts. */
+export const PANEL_ID = 'earlier-searches';
+
+/** Renders the search field with its earlier searches and prompts. */
+export function SearchField() {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const { typed, request, field } = useTypedSearch();
+  const [isOpen, setOpen] = useState(false);
+  /** The id of the option to which the arrow keys have moved. */
+  const [option, setOption] = useState<string | undefined>(undefined);
+  const box = useRef<HTMLDivElement>(null);
+  const open = (wanted: boolean) => {
+    setOption(undefined);
+    setOpen(wanted);
+  };
+  useShortcuts(
+    {
+      '/': (event) => {
+        event.preventDefault();
+        field.current?.focus();
+        field.current?.select();
+        open(true);
+      },
+    },
+    router.route.value.view === 'images',
+  );
+
+  /** Remembers the search whose jobs are shown. */
+  function remember(): void {
+    const { feed, total, history } = state;
+    const { filter } = feed.peek();
+    const found = total.peek();
+    if (isDefault(filter) || found === undefined || found.count === 0) return;
+    history.add({ filter, count: found.count, isMore: found.at_least });
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === 'Escape' && (isOpen || typed !== '')) {
+      event.stopPropagation();
+      if (isOpen) open(false);
+      else request('', 0);
+      return;
+    }
+    if (event.key === 'Enter' && option === undefined) {
+      request(typed, 0);
+      remember();
+      open(false);
+      return;
+    }
+    if (event.key === 'ArrowDown' && !isOpen) {
+      event.preventDefault();
+      open(true);
+    }
+  }
+
+  return (
+    <div
+      class="search-box"
+      ref={box}
+      onFocusOut={(event) => {
+        const { relatedTarget } = event;
+        if (relatedTarget instanceof Node && box.current?.contains(relatedTarget)) return;
+        remember();
+        open(false);
+      }}
+    >
+      <Field
+        type="search"
+        role="combobox"
+        label={text('gallery.search')}
+        placeholder={text('gallery.search')}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? PANEL_ID : undefined}
+        aria-autocomplete="list"
+        aria-activedescendant={option}
+        value={typed}
+        maxLength={256}
+        ref={field}
+        before={<Icon of={Search} />}
+        after={
+          <>
+            {typed === '' && !isOpen && <kbd class="only-wide">/</kbd>}
+            <IconButton
+              small
+              icon={History}
+              label={text('gallery.earlier')}
+              aria-expanded={isOpen}
+              // The focus stays in the field, whose keys move through the list.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => {
+                field.current?.focus();
+                open(!isOpen);
+              }}
+            />
+            {typed !== '' && (
+              <IconButton
+                small
+                icon={X}
+                label={text('gallery.clearSearch')}
+                onClick={() => {
+                  request('', 0);
+                  field.current?.focus();
+                }}
+              />
+            )}
+          </>
+        }
+        onInput={(value) => {
+          setOption(undefined);
+          request(value);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {isOpen && (
+        <SearchPanel
+          typed={typed}
+          field={field}
+          option={option}
+          onOption={setOption}
+          onClose={() => open(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Keeps the typed text. The list is updated after a pause in typing, so that typing is never slowed down. */
+function useTypedSearch() {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const { search } = state.filter.value;
+  const [typed, setTyped] = useState(search);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+  /** The last search text that this field has read from the address or written to the address. */
+  const asked = useRef(search);
+  // The Back button and links also change the address. Text that has been typed since the last search request is kept.
+  useEffect(() => {
+    if (search === asked.current) return;
+    asked.current = search;
+    clearTimeout(timer.current);
+    setTyped(search);
+  }, [search]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  function request(next: string, pause = PAUSE_MS): void {
+    setTyped(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      if (router.route.peek().view !== 'images') return;
+      asked.current = next;
+      router.setQuery({ q: next });
+    }, pause);
+  }
+
+  return { typed, request, field };
+}

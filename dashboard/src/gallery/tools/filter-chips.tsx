@@ -1,0 +1,74 @@
+import { ChevronDown, X } from 'lucide';
+import { Icon } from '../../controls/button.tsx';
+import { Menu, useMenu } from '../../controls/menu.tsx';
+import { usePage } from '../../page-context.ts';
+import { lazyView } from '../../shell/lazy-view.tsx';
+import { text } from '../../text/text.ts';
+import { useGallery } from '../state/use-gallery.ts';
+import { STEP } from './filter-group.tsx';
+import { type ChipName, chipValue } from './filter-values.ts';
+import './filter-chips.css';
+
+const ChipMenu = lazyView(async () => (await import('./chip-menu.tsx')).ChipMenu);
+
+/** Renders the filters by facts of the request. A filter that is set shows its value and can be removed. */
+export function FilterChips() {
+  return (
+    <div class="filter-chips" role="group" aria-label={text('gallery.filters')}>
+      {(['model', 'size', 'operation', 'label', 'date'] as const).map((name) => (
+        <Chip key={name} name={name} />
+      ))}
+    </div>
+  );
+}
+
+/** The parts of the address that each chip removes. */
+const PARTS = {
+  model: { model: undefined },
+  size: { size: undefined },
+  operation: { operation: undefined },
+  label: { label: undefined },
+  date: { from: undefined, to: undefined },
+} as const satisfies Record<ChipName, object>;
+
+function Chip({ name }: { readonly name: ChipName }) {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const { isOpen, button, menu } = useMenu(name === 'date' ? 'dialog' : 'menu');
+  const value = chipValue(name, state.filter.value);
+  const title = text(`gallery.chip.${name}`);
+  const named = value === undefined ? title : text('gallery.chip.value', { name: title, value });
+  return (
+    <>
+      <span class={value === undefined ? "fact" : "fact is-set"}>
+        <button type="button" class="pickable" {...button} aria-label={named}>
+          <span class={value === undefined ? '' : 'soft'}>{title}</span>
+          {value !== undefined && (
+            <>
+              <span class="cut">{value}</span>
+              <Icon of={ChevronDown} small />
+            </>
+          )}
+        </button>
+        {value !== undefined && (
+          <button
+            type="button"
+            class="pickable"
+            aria-label={text('gallery.chip.remove', { name: named })}
+            onClick={() => {
+              button.ref.current?.focus();
+              router.setQuery(PARTS[name], STEP);
+            }}
+          >
+            <Icon of={X} small />
+          </button>
+        )}
+      </span>
+      {isOpen && (
+        <Menu {...menu} label={title} class="chip-menu">
+          <ChipMenu name={name} onClose={menu.onClose} />
+        </Menu>
+      )}
+    </>
+  );
+}
