@@ -47,7 +47,7 @@ export function Gallery() {
 function Content() {
   const { state } = useGallery();
   const { value: feed } = state.feed;
-  const isEmpty = feed.ids.value.length === 0;
+  const isEmpty = feed.ids.value.length === 0 && feed.top.value === undefined;
   const isBlank = isEmpty && feed.state.value !== 'loading';
   const isNew = isEmpty && feed.complete.value && isDefault(feed.filter);
   return (

@@ -1,4 +1,4 @@
-import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
 import type { JobPage, JobSummary } from '../api/schemas.ts';
 import { EVERYTHING, type JobFilter, matchesFilter, toJobQuery } from './job-filter.ts';
@@ -11,9 +11,14 @@ const PAGE = 60;
 const LARGEST_PAGE = 100;
 const MOST_JOBS = 10_000;
 
-/** Creates a feed of the history under one filter, newest first, which is kept up to date until `close` is called. */
-export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
-  const list = createJobList(jobs, filter);
+/**
+ * Creates a feed of the history under one filter, newest first, which is kept up to date until `close` is called. With `until`, in
+ * Unix seconds, the feed begins with the newest job that was accepted before this time.
+ */
+export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: number) {
+  /** Jobs that were accepted at this time or later are not in the feed. Undefined if the feed has the newest jobs. */
+  const top = signal(until);
+  const list = createJobList(jobs, filter, top);
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
   const error = signal<ApiError | undefined>(undefined);
   const complete = signal(false);
@@ -25,12 +30,12 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const readPage = joined(async () => {
     try {
       // The total is counted once, because counting takes longer than reading a page.
-      const wantsTotal = cursor === undefined;
+      const wantsTotal = cursor === undefined && until === undefined;
       const query = {
         limit,
         ...(cursor && { cursor }),
         ...(wantsTotal && { total: true }),
-        ...toJobQuery(filter),
+        ...toQueryBefore(filter, until),
       };
       const { signal } = controller;
       list.begin();
@@ -50,6 +55,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     }
   });
 
+  const readNewer = createNewerReader(api, filter, { top, list, signal: controller.signal });
+
   function loadMore(): Promise<void> {
     if (complete.peek() && state.peek() === 'ready') return Promise.resolve();
     return readPage();
@@ -63,8 +70,16 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     complete: complete as ReadonlySignal<boolean>,
     /** The number of jobs of the list, also on pages that have not been read. Undefined until the first page is read. */
     total: total as ReadonlySignal<JobPage['total']>,
+    top: top as ReadonlySignal<number | undefined>,
+    /** Returns true if the feed has all jobs of its filter. */
+    isWhole: () => top.peek() === undefined && complete.peek(),
     /** Reads the next page, or joins the read in progress. */
     loadMore,
+
+    /**
+     * Reads the newer jobs that were accepted before a time in Unix seconds, or all newer jobs, and adds them before the others.
+     */
+    loadNewer: readNewer,
 
     /** Reads all pages, up to 10,000 jobs. Stops at a failure and when the feed is closed. */
     async loadAll(): Promise<void> {
@@ -84,11 +99,70 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   };
 }
 
+/** Returns the query for the jobs of a filter that were accepted before a time, in Unix seconds. */
+function toQueryBefore(filter: JobFilter, secs: number | undefined) {
+  const query = toJobQuery(filter);
+  if (secs === undefined) return query;
+  return { ...query, created_before: Math.min(secs, query.created_before ?? secs) };
+}
+
+interface NewerReaderParts {
+  readonly top: Signal<number | undefined>;
+  readonly list: Pick<ReturnType<typeof createJobList>, 'prepend'>;
+  readonly signal: AbortSignal;
+}
+
+/** Creates the function that reads jobs above a feed. A call during a read joins this read. */
+function createNewerReader(
+  api: Api,
+  filter: JobFilter,
+  { top, list, signal: abort }: NewerReaderParts,
+) {
+  let until: number | undefined;
+
+  /** Reads the jobs that were accepted at the time `from` or later, and before `end`. */
+  async function readRange(from: number, end: number | undefined): Promise<JobSummary[]> {
+    const items: JobSummary[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const query = {
+        ...toQueryBefore(filter, end),
+        limit: LARGEST_PAGE,
+        created_after: from,
+        ...(cursor && { cursor }),
+      };
+      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort }));
+      items.push(...page.items);
+      cursor = page.next_cursor;
+      if (cursor === undefined || items.length >= MOST_JOBS) return items;
+    }
+  }
+
+  const read = joined(async () => {
+    const from = top.peek();
+    const end = until;
+    if (from === undefined || (end !== undefined && end <= from)) return;
+    try {
+      const items = await readRange(from, end);
+      batch(() => {
+        list.prepend(items);
+        top.value = end;
+      });
+    } catch {
+      // The next scroll reads the day again.
+    }
+  });
+
+  return (end: number | undefined): Promise<void> => {
+    until = end;
+    return read();
+  };
+}
+
 /**
  * Keeps the ids of the jobs under one filter, newest first. The ids come from the pages of the history and from changes
  * that arrive between pages. Job ids are UUIDv7, so sorting the ids sorts the jobs by the time of acceptance.
  */
-function createJobList(jobs: Jobs, filter: JobFilter) {
+function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<number | undefined>) {
   const ids = signal<readonly string[]>([]);
   /** The part of the history that has been read. */
   let known: 'nothing' | 'part' | 'all' = 'nothing';
@@ -117,14 +191,35 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
     meanwhile?.left.delete(id);
     meanwhile?.joined.add(id);
     const list = ids.peek();
-    if (known === 'nothing' || list.includes(id)) return;
+    if (known === 'nothing' || list.includes(id) || isAbove(id)) return;
     const index = list.findIndex((each) => each < id);
     if (index >= 0) ids.value = list.toSpliced(index, 0, id);
     else if (known === 'all' || list.length === 0) ids.value = [...list, id];
   }
 
+  /** Returns true if a job is newer than the jobs of this list. */
+  function isAbove(id: string): boolean {
+    const { value: limit } = top;
+    const created = jobs.get(id)?.peek().created;
+    return limit !== undefined && created !== undefined && created >= limit;
+  }
+
+  /** Stores the jobs of a page, which are already in the list. */
+  function store(page: readonly JobSummary[]): void {
+    isTaking = true;
+    for (const job of page) jobs.put(job);
+    isTaking = false;
+  }
+
   return {
     ids: ids as ReadonlySignal<readonly string[]>,
+
+    /** Adds jobs that are newer than the others. */
+    prepend(page: readonly JobSummary[]): void {
+      const present = new Set(ids.peek());
+      ids.value = [...page.map(({ id }) => id).filter((id) => !present.has(id)), ...ids.peek()];
+      store(page);
+    },
 
     /** Must be called before a page is requested. */
     begin(): void {
@@ -140,9 +235,7 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
       const fresh = page.map(({ id }) => id).filter((id) => !before.has(id) && !left.has(id));
       ids.value = [...ids.peek(), ...fresh];
       for (const id of joined) insert(id);
-      isTaking = true;
-      for (const job of page) jobs.put(job);
-      isTaking = false;
+      store(page);
     },
 
     close: unsubscribe,

@@ -90,6 +90,7 @@ export function formatDuration(milliseconds: number): string {
 const dates = (options: Intl.DateTimeFormatOptions) =>
   once(() => new Intl.DateTimeFormat(language, options));
 const weekday = dates({ weekday: 'long' });
+const month = dates({ month: 'short' });
 const shortOfYear = dates({ day: 'numeric', month: 'short' });
 const shortDate = dates({ day: 'numeric', month: 'short', year: 'numeric' });
 const dateOfYear = dates({ day: 'numeric', month: 'long' });
@@ -111,6 +112,16 @@ export function formatDay(seconds: number, now: Date): string {
 /** Formats the day of a Unix time in seconds, for example March 3, 2026. */
 export function formatDate(seconds: number): string {
   return fullDate().format(seconds * 1000);
+}
+
+/** Formats the month of a day in Unix milliseconds, for example Nov. */
+export function formatMonth(day: number): string {
+  return month().format(day);
+}
+
+/** Formats a day in Unix milliseconds as short as possible, for example 28 Nov. */
+export function formatShortDay(day: number): string {
+  return shortOfYear().format(day);
 }
 
 /** Formats a date such as 2026-11-28 as short as possible, for example 28 Nov. The year is shown if it is not the current year. */

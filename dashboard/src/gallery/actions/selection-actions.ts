@@ -105,7 +105,7 @@ function createSelecting(
     selectAll(): void {
       const current = feed.peek();
       const shown = arrivals.shown.peek();
-      const isRead = current.complete.peek() && shown.length === current.ids.peek().length;
+      const isRead = current.isWhole() && shown.length === current.ids.peek().length;
       if (isRead) selection.all(shown);
       else void whole.select(current.filter);
     },

@@ -1,6 +1,7 @@
 import type { JobBatch } from '../../api/schemas.ts';
 import { MOST_JOBS } from '../../jobs/job-batches.ts';
 import { countJobs } from '../../jobs/job-counts.ts';
+import { createJobFeed } from '../../jobs/job-feed.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
@@ -26,7 +27,7 @@ export type WholeListActions = ReturnType<typeof createWholeListActions>;
 
 /** Creates the actions on all jobs under a filter, of which the page may have read only a part. */
 export function createWholeListActions(
-  { api, batches, toasts }: Page,
+  { api, batches, jobs, toasts }: Page,
   { feed, selection }: Pick<GalleryState, 'feed' | 'selection'>,
 ) {
   /** Counts the jobs of a list. Resolves with undefined after a failure, which is shown. */
@@ -101,13 +102,16 @@ export function createWholeListActions(
     async read(list: WholeList): Promise<readonly string[] | undefined> {
       if (isRefused(list)) return undefined;
       const shown = feed.peek();
+      // After a jump to another day, the newer jobs are not in the list.
+      const whole = shown.top.peek() === undefined ? shown : createJobFeed(api, jobs, shown.filter);
       let ids: readonly string[] | undefined;
       await attempt(toasts, async () => {
-        await shown.loadAll();
-        const failure = shown.error.peek();
+        await whole.loadAll();
+        const failure = whole.error.peek();
         if (failure !== undefined) throw failure;
-        ids = shown.ids.peek();
+        ids = whole.ids.peek();
       });
+      if (whole !== shown) whole.close();
       return ids;
     },
   };

@@ -2,6 +2,7 @@ import { ArrowUp } from 'lucide';
 import { useRef } from 'preact/hooks';
 import { Button, Icon } from '../../controls/button.tsx';
 import { usePage } from '../../page-context.ts';
+import { lazyView } from '../../shell/lazy-view.tsx';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatDay, text } from '../../text/text.ts';
 import { Card } from '../card/card.tsx';
@@ -11,6 +12,8 @@ import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
 import { useFeedFrame, useFeedScroll, useVirtualRows } from './use-feed-scroll.ts';
 import './feed.css';
 import '../states/skeletons.css';
+
+const DateRail = lazyView(async () => (await import('../dates/date-rail.tsx')).DateRail);
 
 /** Renders the cards in justified rows under the headings of their days. Only cards near the viewport are rendered. */
 export function Feed() {
@@ -26,34 +29,55 @@ export function Feed() {
   const visible = useVirtualRows(scroller, layout, pinned);
   const isLoading = state.feed.value.state.value === 'loading';
   return (
-    <div
-      class="feed scroll"
-      ref={scroller}
-      tabIndex={-1}
-      aria-busy={isLoading}
-      data-scrolled={state.arrivals.isHolding.value}
-    >
-      <NewPill
-        onPress={() => {
-          state.arrivals.release();
-          state.cursor.value = state.arrivals.shown.peek()[0];
-          scroller.current?.scrollTo({ top: 0 });
-        }}
-      />
-      {isLoading && layout?.rows.length === 0 && <Skeletons />}
-      {layout && (
-        <div class="feed-in" style={{ height: `${layout.height}px` }}>
-          {layout.days.map((day) => {
-            const rows = visible.filter((row) => row >= day.firstRow && row < day.endRow);
-            return (
-              rows.length > 0 && <DayOfCards key={day.day} day={day} rows={rows} layout={layout} />
-            );
-          })}
-        </div>
-      )}
-      <FailedPage />
+    <div class="feed-body">
+      <div
+        class="feed scroll"
+        ref={scroller}
+        tabIndex={-1}
+        aria-busy={isLoading}
+        data-scrolled={state.arrivals.isHolding.value}
+      >
+        <NewPill
+          onPress={() => {
+            state.arrivals.release();
+            state.cursor.value = state.arrivals.shown.peek()[0];
+            scroller.current?.scrollTo({ top: 0 });
+          }}
+        />
+        {isLoading && layout?.rows.length === 0 && <Skeletons />}
+        {layout && (
+          <div class="feed-in" style={{ height: `${layout.height}px` }}>
+            <Unread top={0} bottom={layout.readTop} />
+            <Unread top={layout.readBottom} bottom={layout.height} />
+            {layout.days.map((day) => {
+              const rows = visible.filter((row) => row >= day.firstRow && row < day.endRow);
+              return (
+                rows.length > 0 && (
+                  <DayOfCards key={day.day} day={day} rows={rows} layout={layout} />
+                )
+              );
+            })}
+          </div>
+        )}
+        <FailedPage />
+      </div>
+      {layout && <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />}
     </div>
   );
+}
+
+/** Marks the place of cards that have not been read. */
+function Unread({ top, bottom }: { readonly top: number; readonly bottom: number }) {
+  const { state } = useGallery();
+  const { value: frame } = state.frame;
+  if (bottom <= top || frame === undefined) return null;
+  const style = {
+    top: `${top}px`,
+    height: `${bottom - top}px`,
+    '--row': `${frame.rowHeight}px`,
+    '--gap': `${frame.gap}px`,
+  };
+  return <div class="unread" aria-hidden="true" style={style} />;
 }
 
 function FailedPage() {

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { JobFeed } from '../../jobs/job-feed.ts';
 import { usePage } from '../../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../../shell/shortcuts.ts';
 import { type Direction, HEADING, neighbour } from '../layout/row-layout.ts';
@@ -42,9 +43,13 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
       return;
     }
     event.preventDefault();
-    const isFar = direction === 'last' && !state.feed.peek().complete.peek();
-    if (isFar && !event.shiftKey) {
+    const { complete, top } = state.feed.peek();
+    if (direction === 'last' && !complete.peek() && !event.shiftKey) {
       void toEnd();
+      return;
+    }
+    if (direction === 'first' && top.peek() !== undefined && !event.shiftKey) {
+      void toStart();
       return;
     }
     const to = neighbour(layout, from, direction);
@@ -53,10 +58,26 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
     state.cursor.value = to;
   }
 
-  /** Moves the focus to the oldest job, for which the whole list is read. */
+  /** Moves the focus to the oldest job. Only the last day is read, or the whole list if its days are unknown. */
   async function toEnd(): Promise<void> {
+    const { spans = [], readBottom = 0 } = state.layout.peek() ?? {};
+    const last = spans.at(-1);
+    if (last !== undefined && last.top >= readBottom) await state.goToDay(last.day);
     const feed = state.feed.peek();
     await feed.loadAll();
+    moveToLast(feed);
+  }
+
+  /** Moves the focus to the newest job. */
+  async function toStart(): Promise<void> {
+    const [first] = state.layout.peek()?.spans ?? [];
+    if (first === undefined) return;
+    await state.goToDay(first.day);
+    state.cursor.value = state.arrivals.shown.peek()[0];
+    scroller.current?.scrollTo({ top: 0 });
+  }
+
+  function moveToLast(feed: JobFeed): void {
     const last = state.arrivals.shown.peek().at(-1);
     if (state.feed.peek() === feed && last !== undefined) state.cursor.value = last;
   }

@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal } from '@preact/signals';
 import {
-  defaultRangeExtractor,
+  type defaultRangeExtractor,
   elementScroll,
   observeElementOffset,
   Virtualizer,
@@ -8,13 +8,20 @@ import {
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { tileScale } from '../../shell/preferences.ts';
+import { spanAt, type WholeLayout } from '../layout/day-spans.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
 /** The largest scroll position, in CSS pixels, at which new jobs appear at once. */
 const TOP = 40;
 
-/** Loads the next page in time, holds back new jobs while the user is scrolled down, and keeps cards in place. */
+/** The pause after scrolling before the jobs of a day that has not been read are requested, in milliseconds. */
+const PAUSE_MS = 120;
+
+/**
+ * Loads the pages and days near the viewport, holds back new jobs while the user is scrolled down, and keeps cards in place. A
+ * viewport far from the cards that have been read shows another day, without reading the days between.
+ */
 export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   const { state } = useGallery();
   const { value: layout } = state.layout;
@@ -26,27 +33,60 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const onScroll = () => {
       if (box.scrollTop > TOP) state.arrivals.hold();
       else state.arrivals.release();
-      readOn(box);
+      readOn();
     };
-    const readOn = (element: HTMLElement) => {
-      if (feed.state.peek() !== 'ready' || feed.complete.peek()) return;
-      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-      if (left < element.clientHeight * 2) void feed.loadMore();
+    const readOn = () => {
+      clearTimeout(timer);
+      if (layout === undefined || feed.state.peek() !== 'ready') return;
+      const { scrollTop, clientHeight } = box;
+      const isBelow = scrollTop > layout.readBottom + 2 * clientHeight;
+      const isAbove = scrollTop + clientHeight < layout.readTop;
+      if (isBelow || isAbove) {
+        timer = setTimeout(() => void jump(box, layout), PAUSE_MS);
+        return;
+      }
+      if (scrollTop < layout.readTop + clientHeight && feed.top.peek() !== undefined) {
+        void state.readNewerDay();
+      }
+      const left = layout.readBottom - scrollTop - clientHeight;
+      if (left < clientHeight * 2 && !feed.complete.peek()) void feed.loadMore();
     };
+
+    /** Reads the day in the viewport. A day that has been read in part is read on. */
+    async function jump(element: HTMLElement, { spans, readBottom }: WholeLayout): Promise<void> {
+      const y = element.scrollTop + element.clientHeight / 3;
+      const span = spanAt(spans, y);
+      if (span === undefined) return;
+      if (span.top < readBottom && y > readBottom) {
+        if (!feed.complete.peek()) void feed.loadMore();
+        return;
+      }
+      const offset = element.scrollTop - span.top;
+      await state.goToDay(span.day);
+      const after = state.layout.peek()?.spans.find(({ day }) => day === span.day);
+      // The heights of the days above have changed, because they are estimated now.
+      if (after) element.scrollTop = after.top + Math.min(offset, Math.max(0, after.height - 1));
+    }
+
     box.addEventListener('scroll', onScroll, { passive: true });
-    if (layout !== undefined) readOn(box);
-    return () => box.removeEventListener('scroll', onScroll);
+    readOn();
+    return () => {
+      clearTimeout(timer);
+      box.removeEventListener('scroll', onScroll);
+    };
   }, [scroller, state, feed, ids, status, layout]);
 
   useLayoutEffect(() => {
     // When the filter changes, the feed is scrolled to the top.
-    let last = state.feed.peek();
+    let { filter } = state.feed.peek();
     return effect(() => {
-      if (state.feed.value === last) return;
-      last = state.feed.value;
+      const { filter: next } = state.feed.value;
+      if (next === filter) return;
+      filter = next;
       state.arrivals.release();
       if (scroller.current) scroller.current.scrollTop = 0;
     });
@@ -56,7 +96,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
 /** Adjusts the scroll position when rows move, so that the first visible card stays in place. */
 function useAnchor(
   scroller: RefObject<HTMLElement | null>,
-  layout: Layout | undefined,
+  layout: WholeLayout | undefined,
   isScrolled: ReadonlySignal<boolean>,
 ): void {
   const before = useRef(layout);
@@ -83,8 +123,30 @@ function topOf({ rows, rowOf }: Layout, id: string): number {
   return rows[rowOf.get(id) ?? -1]?.top ?? 0;
 }
 
-/** The number of rows that are rendered beyond each edge of the viewport. */
+/** The largest number of rows that are rendered beyond each edge of the viewport. */
 const OVERSCAN = 3;
+
+/** The largest number of cards that are rendered, if the viewport has room for fewer. */
+const MOST_CARDS = 60;
+
+/** Returns the indexes of the visible rows and of the rows beyond both edges, as far as they have few cards. */
+function rowsNear(rows: Layout['rows'], startIndex: number, endIndex: number): readonly number[] {
+  const indexes: number[] = [];
+  let cards = 0;
+  const add = (index: number) => {
+    const count = rows[index]?.tiles.length ?? 0;
+    const isVisible = index >= startIndex && index <= endIndex;
+    if (count === 0 || !(isVisible || cards + count <= MOST_CARDS)) return;
+    indexes.push(index);
+    cards += count;
+  };
+  for (let index = startIndex; index <= endIndex; index += 1) add(index);
+  for (let step = 1; step <= OVERSCAN; step += 1) {
+    add(endIndex + step);
+    add(startIndex - step);
+  }
+  return indexes.sort((a, b) => a - b);
+}
 
 /** Returns the indexes of the rows near the viewport, and of the row `pinned`, in which a card has the focus. */
 export function useVirtualRows(
@@ -101,9 +163,8 @@ export function useVirtualRows(
     estimateSize: (index: number) =>
       (rows[index + 1]?.top ?? layout?.height ?? 0) - (rows[index]?.top ?? 0),
     paddingStart: rows[0]?.top ?? 0,
-    overscan: OVERSCAN,
-    rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) => {
-      const indexes = defaultRangeExtractor(range);
+    rangeExtractor: ({ startIndex, endIndex }: Parameters<typeof defaultRangeExtractor>[0]) => {
+      const indexes = [...rowsNear(rows, startIndex, endIndex)];
       if (pinned === undefined || indexes.includes(pinned)) return indexes;
       return [...indexes, pinned].sort((a, b) => a - b);
     },

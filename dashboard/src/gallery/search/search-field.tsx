@@ -8,6 +8,7 @@ import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { isDefault } from '../state/gallery-state.ts';
 import { useGallery } from '../state/use-gallery.ts';
+import { PANEL_ID } from './panel-id.ts';
 import './search-field.css';
 
 const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).SearchPanel);
@@ -15,22 +16,19 @@ const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).Se
 /** The delay between the last key press and the search request, in milliseconds. */
 const PAUSE_MS = 150;
 
-/** The id of the list of earlier searches and prompts. */
-export const PANEL_ID = 'earlier-searches';
-
 /** Renders the search field with its earlier searches and prompts. */
 export function SearchField() {
   const { router } = usePage();
-  const { state } = useGallery();
+  const remember = useRemember();
   const { typed, request, field } = useTypedSearch();
   const [isOpen, setOpen] = useState(false);
   /** The id of the option to which the arrow keys have moved. */
   const [option, setOption] = useState<string | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
-  const open = (wanted: boolean) => {
+  function open(wanted: boolean): void {
     setOption(undefined);
     setOpen(wanted);
-  };
+  }
   useShortcuts(
     {
       '/': (event) => {
@@ -43,29 +41,20 @@ export function SearchField() {
     router.route.value.view === 'images',
   );
 
-  /** Remembers the search whose jobs are shown. */
-  function remember(): void {
-    const { feed, total, history } = state;
-    const { filter } = feed.peek();
-    const found = total.peek();
-    if (isDefault(filter) || found === undefined || found.count === 0) return;
-    history.add({ filter, count: found.count, isMore: found.at_least });
-  }
-
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape' && (isOpen || typed !== '')) {
       event.stopPropagation();
+      // Without this, the browser clears the field.
+      event.preventDefault();
       if (isOpen) open(false);
       else request('', 0);
       return;
     }
-    if (event.key === 'Enter' && option === undefined) {
+    if (event.key === 'Enter') {
       request(typed, 0);
       remember();
       open(false);
-      return;
-    }
-    if (event.key === 'ArrowDown' && !isOpen) {
+    } else if (event.key === 'ArrowDown') {
       event.preventDefault();
       open(true);
     }
@@ -96,32 +85,18 @@ export function SearchField() {
         ref={field}
         before={<Icon of={Search} />}
         after={
-          <>
-            {typed === '' && !isOpen && <kbd class="only-wide">/</kbd>}
-            <IconButton
-              small
-              icon={History}
-              label={text('gallery.earlier')}
-              aria-expanded={isOpen}
-              // The focus stays in the field, whose keys move through the list.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => {
-                field.current?.focus();
-                open(!isOpen);
-              }}
-            />
-            {typed !== '' && (
-              <IconButton
-                small
-                icon={X}
-                label={text('gallery.clearSearch')}
-                onClick={() => {
-                  request('', 0);
-                  field.current?.focus();
-                }}
-              />
-            )}
-          </>
+          <FieldButtons
+            typed={typed}
+            isOpen={isOpen}
+            onToggle={() => {
+              field.current?.focus();
+              open(!isOpen);
+            }}
+            onClear={() => {
+              request('', 0);
+              field.current?.focus();
+            }}
+          />
         }
         onInput={(value) => {
           setOption(undefined);
@@ -139,6 +114,46 @@ export function SearchField() {
         />
       )}
     </div>
+  );
+}
+
+/** Returns a function that remembers the search whose jobs are shown. */
+function useRemember(): () => void {
+  const { state } = useGallery();
+  return () => {
+    const { feed, total, history } = state;
+    const { filter } = feed.peek();
+    const found = total.peek();
+    if (isDefault(filter) || found === undefined || found.count === 0) return;
+    history.add({ filter, count: found.count, isMore: found.at_least });
+  };
+}
+
+interface FieldButtonsProps {
+  readonly typed: string;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly onClear: () => void;
+}
+
+/** Renders the buttons in the search field, which show earlier searches and clear the text. */
+function FieldButtons({ typed, isOpen, onToggle, onClear }: FieldButtonsProps) {
+  return (
+    <>
+      {typed === '' && !isOpen && <kbd class="only-wide">/</kbd>}
+      <IconButton
+        small
+        icon={History}
+        label={text('gallery.earlier')}
+        aria-expanded={isOpen}
+        // The focus stays in the field, whose keys move through the list.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={onToggle}
+      />
+      {typed !== '' && (
+        <IconButton small icon={X} label={text('gallery.clearSearch')} onClick={onClear} />
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { History } from 'lucide';
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { unwrap } from '../../api/api.ts';
 import type { UsedPrompt } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
@@ -15,7 +15,7 @@ import { useGallery } from '../state/use-gallery.ts';
 import { STEP } from '../tools/filter-group.tsx';
 import { chipValue } from '../tools/filter-values.ts';
 import { formatTotal } from '../tools/found-count.tsx';
-import { PANEL_ID } from './search-field.tsx';
+import { PANEL_ID } from './panel-id.ts';
 import type { EarlierSearch } from './search-history.ts';
 import './search-panel.css';
 
@@ -32,69 +32,17 @@ const MOST_SEARCHES = 5;
 const MOST_PROMPTS = 6;
 
 /** Shows earlier searches and prompts. The keys of the field move through them. */
-export function SearchPanel({ typed, field, option, onOption, onClose }: PanelProps) {
-  const page = usePage();
+export function SearchPanel(props: PanelProps) {
+  const { typed, option } = props;
   const { state } = useGallery();
   const searches = matching(state.history.searches.value, typed).slice(0, MOST_SEARCHES);
   const prompts = usePrompts(typed);
-  const choices = [
-    ...searches.map((search, at) => ({
-      id: `earlier-search-${at}`,
-      run: () => page.router.setQuery(toQuery(search.filter), STEP),
-      reuse: undefined,
-    })),
-    ...prompts.map(({ prompt }, at) => ({
-      id: `earlier-prompt-${at}`,
-      run: () => page.router.setQuery({ q: toPhrase(prompt) }, STEP),
-      reuse: () => {
-        page.draft.apply({ prompt });
-        showDraft(page);
-      },
-    })),
-  ];
-
-  function choose(id: string, isReuse: boolean): void {
-    const chosen = choices.find((each) => each.id === id);
-    if (chosen === undefined) return;
-    onClose();
-    if (isReuse && chosen.reuse) chosen.reuse();
-    else chosen.run();
-  }
-
-  useEffect(() => {
-    const input = field.current;
-    if (input === null) return;
-    const onKeyDown = (event: KeyboardEvent) => {
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (step !== undefined) {
-        event.preventDefault();
-        const at = choices.findIndex(({ id }) => id === option);
-        // From the field, the keys lead to the first and to the last choice.
-        const next = at + step + (at < 0 && step < 0 ? 1 : 0);
-        onOption(choices.at(next === choices.length ? -choices.length : next)?.id);
-      } else if (event.key === 'Enter') {
-        const isReuse = event.ctrlKey || event.metaKey;
-        if (option !== undefined) {
-          event.preventDefault();
-          event.stopImmediatePropagation();
-          choose(option, isReuse);
-        } else if (isReuse && typed.trim() !== '') {
-          event.preventDefault();
-          event.stopImmediatePropagation();
-          onClose();
-          page.draft.apply({ prompt: typed });
-          showDraft(page);
-        }
-      }
-    };
-    input.addEventListener('keydown', onKeyDown, { capture: true });
-    return () => input.removeEventListener('keydown', onKeyDown, { capture: true });
-  });
-
-  const isEmpty = searches.length + prompts.length === 0;
+  const choose = useChoices(props, searches, prompts);
   const words = typedWords(typed).join(' ');
+  const isEmpty = searches.length + prompts.length === 0;
   return (
     <div class="search-panel float">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the field choose an option */}
       <div
         role="listbox"
         id={PANEL_ID}
@@ -108,52 +56,130 @@ export function SearchPanel({ typed, field, option, onOption, onClose }: PanelPr
         }}
       >
         {searches.length > 0 && (
-          <div role="group" aria-label={text('gallery.earlier.searches')}>
-            <p class="menu-head" aria-hidden="true">
-              {text('gallery.earlier.searches')}
-            </p>
+          <Group title={text('gallery.earlier.searches')}>
             {searches.map((search, at) => (
               <Choice key={at} id={`earlier-search-${at}`} current={option}>
                 <Icon of={History} small />
-                <span class="cut grow">{describe(search)}</span>
+                <span class="cut grow">{describe(search)}</span>{' '}
                 <small class="num">
                   {formatTotal({ count: search.count, at_least: search.isMore })}
                 </small>
               </Choice>
             ))}
-          </div>
+          </Group>
         )}
         {prompts.length > 0 && (
-          <div role="group" aria-label={text('gallery.earlier.prompts')}>
-            <p class="menu-head" aria-hidden="true">
-              {words === ''
+          <Group
+            title={
+              words === ''
                 ? text('gallery.earlier.prompts')
-                : text('gallery.earlier.with', { words })}
-            </p>
+                : text('gallery.earlier.with', { words })
+            }
+          >
             {prompts.map((used, at) => (
               <Choice key={used.job.id} id={`earlier-prompt-${at}`} current={option}>
                 <Picture used={used} />
                 <span class="prompt grow">
                   <Marked text={used.prompt} words={typed} />
-                </span>
+                </span>{' '}
                 <small class="reuse">{text('gallery.earlier.reuse')}</small>
               </Choice>
             ))}
-          </div>
-        )}
-        {isEmpty && (
-          <p class="soft nothing" role="option" aria-disabled="true" aria-selected="false">
-            {text('gallery.earlier.none')}
-          </p>
+          </Group>
         )}
       </div>
-      <p class="keys faint" aria-hidden="true">
-        <kbd>↵</kbd> {text('gallery.earlier.keySearch')} <kbd>Ctrl ↵</kbd>{' '}
-        {text('gallery.earlier.keyPrompt')} <kbd>“ ”</kbd> {text('gallery.earlier.keyExact')}{' '}
-        <kbd>-</kbd> {text('gallery.earlier.keyWithout')}
-      </p>
+      {isEmpty && <p class="soft nothing">{text('gallery.earlier.none')}</p>}
+      <KeyHints />
     </div>
   );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+function Group({ title, children }: GroupProps) {
+  return (
+    <div role="group" aria-label={title}>
+      <p class="menu-head" aria-hidden="true">
+        {title}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+function KeyHints() {
+  return (
+    <p class="keys faint" aria-hidden="true">
+      <kbd>↵</kbd> {text('gallery.earlier.keySearch')} <kbd>Ctrl ↵</kbd>{' '}
+      {text('gallery.earlier.keyPrompt')} <kbd>“ ”</kbd> {text('gallery.earlier.keyExact')}{' '}
+      <kbd>-</kbd> {text('gallery.earlier.keyWithout')}
+    </p>
+  );
+}
+
+/** Binds the keys of the field to the options. Returns the function that chooses an option by its id. */
+function useChoices(
+  { typed, field, option, onOption, onClose }: PanelProps,
+  searches: readonly EarlierSearch[],
+  prompts: readonly UsedPrompt[],
+) {
+  const page = usePage();
+  const ids = [
+    ...searches.map((_, at) => `earlier-search-${at}`),
+    ...prompts.map((_, at) => `earlier-prompt-${at}`),
+  ];
+  // A key may arrive before the change of the previous key has been rendered.
+  const current = useRef(option);
+  current.current = option;
+
+  function reuse(prompt: string): void {
+    onClose();
+    page.draft.apply({ prompt });
+    showDraft(page);
+  }
+
+  function choose(id: string, isReuse: boolean): void {
+    const at = ids.indexOf(id);
+    const [search, used] = [searches[at], prompts[at - searches.length]];
+    if (isReuse && used !== undefined) {
+      reuse(used.prompt);
+      return;
+    }
+    onClose();
+    if (search !== undefined) page.router.setQuery(toQuery(search.filter), STEP);
+    else if (used !== undefined) page.router.setQuery({ q: toPhrase(used.prompt) }, STEP);
+  }
+
+  function move(step: number): void {
+    const at = ids.indexOf(current.current ?? '');
+    // From the field, the keys lead to the first and to the last option.
+    const next = at < 0 && step < 0 ? ids.length - 1 : (at + step + ids.length) % ids.length;
+    current.current = ids[next];
+    onOption(ids[next]);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const isReuse = event.ctrlKey || event.metaKey;
+    const isTyped = isReuse && typed.trim() !== '';
+    if (step !== undefined) move(step);
+    else if (event.key !== 'Enter') return;
+    else if (current.current !== undefined) choose(current.current, isReuse);
+    else if (isTyped) reuse(typed);
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  useEffect(() => {
+    const input = field.current;
+    input?.addEventListener('keydown', onKeyDown, { capture: true });
+    return () => input?.removeEventListener('keydown', onKeyDown, { capture: true });
+  });
+  return choose;
 }
 
 interface ChoiceProps {

@@ -1,14 +1,22 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
-import type { BridgeError } from '../../api/schemas.ts';
+import type { BridgeError, JobPage } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import { EVERYTHING, JOB_STATUSES, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Router } from '../../router.ts';
+import {
+  addUnread,
+  type CountedDay,
+  endOfDay,
+  spanAt,
+  type WholeLayout,
+} from '../layout/day-spans.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
-import { createSelection } from './selection.ts';
+import { createDayCounts } from './day-counts.ts';
+import { createSelection, type Selection } from './selection.ts';
 import { createShapes } from './shapes.ts';
 import { createViewCounts } from './view-counts.ts';
 
@@ -24,7 +32,8 @@ export type GalleryState = ReturnType<typeof createGalleryState>;
 /** Creates the state of the gallery: the visible jobs, their layout, the focused card and the selection. */
 export function createGalleryState(deps: Deps) {
   const filter = watchFilter(deps.router);
-  const feed = createShownFeed(deps, filter);
+  const { shown: feed, openAt } = createShownFeed(deps, filter);
+  const days = createDayCounts(deps, feed);
   const waiting = createWaiting(deps.jobs, filter);
   const arrivals = createArrivals(
     computed(() => {
@@ -32,6 +41,7 @@ export function createGalleryState(deps: Deps) {
       const { value: ids } = feed.value.ids;
       return folded.size === 0 ? ids : ids.filter((id) => !folded.has(id));
     }),
+    computed(() => feed.value.top.value === undefined),
   );
   const shapes = createShapes(deps.jobs, arrivals.isHolding);
   const selection = createSelection();
@@ -39,38 +49,30 @@ export function createGalleryState(deps: Deps) {
   const counts = createViewCounts(deps);
   const history = createSearchHistory(deps.connection, sessionStorage);
   const frame = signal<Frame | undefined>(undefined);
-  /** The id of the card that has the keyboard focus. */
-  const cursor = signal<string | undefined>(undefined);
-  let position = 0;
 
-  const layout = computed(() => {
+  const layout = computed((): WholeLayout | undefined => {
     void shapes.version.value;
     if (frame.value === undefined) return undefined;
     const list = arrivals.shown.value.map((id) => shapes.get(id));
-    return layoutRows(
+    const rows = layoutRows(
       list.filter((shape) => shape !== undefined),
       frame.value,
     );
+    const { top, complete } = feed.value;
+    const reading = { hasNewest: top.value === undefined, hasOldest: complete.value };
+    return addUnread(rows, days.value, reading, frame.value);
   });
+  const cursor = followList(feed, arrivals.shown, selection);
 
   effect(() => {
-    const ids = arrivals.shown.value;
-    selection.keep(ids);
-    // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card.
-    const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
-    if (at >= 0) position = at;
-    else cursor.value = ids[Math.min(position, ids.length - 1)];
+    // The selection belongs to the token, as the history does.
+    void deps.connection.token.value;
+    selection.clear();
   });
 
   effect(() => {
     // The number of matching jobs is shown with the number of all jobs.
     if (!isDefault(feed.value.filter)) counts.need();
-  });
-
-  effect(() => {
-    // A whole list is selected under its filter, so another list ends the selection.
-    void feed.value;
-    if (selection.whole.peek() !== undefined) selection.clear();
   });
 
   effect(() => {
@@ -95,18 +97,87 @@ export function createGalleryState(deps: Deps) {
     /** The earlier searches of this tab. */
     history,
     /** The number of jobs under the filter. Undefined until the first page is read. */
-    total: computed(() => feed.value.total.value),
+    total: keepTotal(feed),
+    ...createDayReading({ feed, days, layout, openAt }),
     frame,
     layout,
+    /** The id of the card that has the keyboard focus. */
     cursor,
     /** Returns the ids of the selected cards, or the id of the focused card if no card is selected. */
     targets(): readonly string[] {
-      const chosen = arrivals.shown.peek().filter((id) => selection.ids.peek().has(id));
+      // Ids are in the order of acceptance.
+      const chosen = [...selection.ids.peek()].toSorted().toReversed();
       if (chosen.length > 0) return chosen;
       const focused = cursor.peek();
       return focused === undefined ? [] : [focused];
     },
   };
+}
+
+/** Returns the total of the list. A jump to another day keeps the total, because only the newest page is counted. */
+function keepTotal(feed: ReadonlySignal<JobFeed>) {
+  const last = signal<{ filter: JobFilter; total: JobPage['total'] } | undefined>(undefined);
+  effect(() => {
+    const { filter, total } = feed.value;
+    if (total.value !== undefined) last.value = { filter, total: total.value };
+  });
+  return computed(() => (last.value?.filter === feed.value.filter ? last.value.total : undefined));
+}
+
+interface DayReadingParts {
+  readonly feed: ReadonlySignal<JobFeed>;
+  readonly days: ReadonlySignal<readonly CountedDay[]>;
+  readonly layout: ReadonlySignal<WholeLayout | undefined>;
+  readonly openAt: (until: number | undefined) => Promise<void>;
+}
+
+/** Creates the functions that read a part of the list by its days. */
+function createDayReading({ feed, days, layout, openAt }: DayReadingParts) {
+  /** Returns the end of a day in Unix seconds. Undefined for the newest day, after which further jobs may be accepted. */
+  const endOf = (day: number) =>
+    days.peek().some((each) => each.day > day) ? endOfDay(day) : undefined;
+  return {
+    /** Shows the jobs of a day and of the days before it. `day` is its beginning in Unix milliseconds. */
+    goToDay: (day: number): Promise<void> => openAt(endOf(day)),
+
+    /** Reads the day above the cards that have been read. */
+    async readNewerDay(): Promise<void> {
+      const { spans = [], readTop = 0 } = layout.peek() ?? {};
+      const next = spanAt(spans, readTop - 1);
+      // Without a counted day, everything above is read.
+      const isCounted = next !== undefined && next.top < readTop;
+      await feed.peek().loadNewer(isCounted ? endOf(next.day) : undefined);
+    },
+  };
+}
+
+/** Keeps the selection and the focused card consistent with the list. Returns the id of the focused card. */
+function followList(
+  feed: ReadonlySignal<JobFeed>,
+  shown: ReadonlySignal<readonly string[]>,
+  selection: Selection,
+): Signal<string | undefined> {
+  const cursor = signal<string | undefined>(undefined);
+  let position = 0;
+  let listed: { readonly feed: JobFeed; readonly ids: readonly string[] } = {
+    feed: feed.peek(),
+    ids: [],
+  };
+  effect(() => {
+    const [current, ids] = [feed.value, shown.value];
+    const isOther = current.filter !== listed.feed.filter;
+    // After a jump to another day, selected cards of other days stay selected.
+    const before = current === listed.feed ? listed.ids : [];
+    listed = { feed: current, ids };
+    // A whole list is selected under its filter, so another list ends the selection.
+    if (isOther && selection.whole.peek() !== undefined) selection.clear();
+    selection.keep(ids, isOther ? undefined : before);
+    // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card.
+    const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
+    if (at >= 0) position = at;
+    else cursor.value = ids[Math.min(position, ids.length - 1)];
+  });
+  return cursor;
 }
 
 /** The largest number of waiting jobs that have cards. More waiting jobs are one row above the images. */
@@ -230,23 +301,21 @@ function createJobErrors(jobs: Jobs) {
 }
 
 /** Creates the feed under the current filter. The previous feed stays visible until the new feed has loaded. */
-function createShownFeed(
-  { api, jobs, connection }: Deps,
-  filter: ReadonlySignal<JobFilter>,
-): ReadonlySignal<JobFeed> {
-  const shown = signal(open());
+function createShownFeed({ api, jobs, connection }: Deps, filter: ReadonlySignal<JobFilter>) {
+  const shown = signal(createJobFeed(api, jobs, filter.peek()));
   let coming: JobFeed | undefined;
   let first = true;
+  void shown.peek().loadMore();
 
-  function open(): JobFeed {
-    const feed = createJobFeed(api, jobs, filter.peek());
-    void feed.loadMore().then(() => {
-      if (feed !== coming) return;
-      coming = undefined;
-      shown.peek().close();
-      shown.value = feed;
-    });
-    return feed;
+  /** Replaces the shown feed when the first page of the next feed has been read. */
+  async function replace(feed: JobFeed): Promise<void> {
+    coming?.close();
+    coming = feed;
+    await feed.loadMore();
+    if (feed !== coming) return;
+    coming = undefined;
+    shown.peek().close();
+    shown.value = feed;
   }
 
   effect(() => {
@@ -256,21 +325,35 @@ function createShownFeed(
       first = false;
       return;
     }
-    coming?.close();
-    coming = open();
+    void replace(createJobFeed(api, jobs, filter.peek()));
   });
   effect(() => {
     void connection.returns.value;
     if (shown.peek().state.peek() === 'failed') void shown.peek().loadMore();
   });
 
-  return shown;
+  return {
+    shown: shown as ReadonlySignal<JobFeed>,
+    /** Shows the jobs under the filter that were accepted before a time, in Unix seconds. */
+    openAt(until: number | undefined): Promise<void> {
+      return replace(createJobFeed(api, jobs, shown.peek().filter, until));
+    },
+  };
 }
 
-/** Holds back new jobs while the gallery is scrolled down. `ids` must be in descending order. */
-export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
+/**
+ * Holds back new jobs while the gallery is scrolled down. `ids` must be in descending order. While `hasNewest` is false, jobs at the
+ * beginning are not new, but those of the days above, which the gallery reads.
+ */
+export function createArrivals(
+  ids: ReadonlySignal<readonly string[]>,
+  hasNewest: ReadonlySignal<boolean> = signal(true),
+) {
   const newest = signal<string | undefined>(undefined);
   const isHolding = signal(false);
+  effect(() => {
+    if (!hasNewest.value) newest.value = undefined;
+  });
   const held = computed(() => {
     const { value: limit } = newest;
     if (limit === undefined) return 0;
@@ -287,7 +370,7 @@ export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
     isHolding: isHolding as ReadonlySignal<boolean>,
 
     hold(): void {
-      newest.value ??= ids.peek()[0];
+      if (hasNewest.peek()) newest.value ??= ids.peek()[0];
       isHolding.value = true;
     },
     release(): void {

@@ -9,6 +9,8 @@ export interface WholeList {
   readonly counts: JobCounts | undefined;
 }
 
+export type Selection = ReturnType<typeof createSelection>;
+
 /** Creates the selection, which is either a set of cards or a whole list. */
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
@@ -65,11 +67,16 @@ export function createSelection() {
       anchor = undefined;
       base = new Set();
     },
-    /** Removes ids that are no longer in the list from the selection. */
-    keep(list: readonly string[]): void {
+    /**
+     * Removes ids that are no longer in the list from the selection. `before` is the list before the change. Ids that are in neither
+     * list stay selected, unless `before` is undefined because the list belongs to another filter.
+     */
+    keep(list: readonly string[], before: readonly string[] | undefined): void {
       if (ids.peek().size === 0) return;
       const present = new Set(list);
-      const next = new Set([...ids.peek()].filter((id) => present.has(id)));
+      const gone = before && new Set(before.filter((id) => !present.has(id)));
+      const isKept = (id: string) => (gone === undefined ? present.has(id) : !gone.has(id));
+      const next = new Set([...ids.peek()].filter(isKept));
       if (next.size === ids.peek().size) return;
       base = next;
       ids.value = next;

@@ -10,8 +10,8 @@ import { text } from '../../text/text.ts';
 import { CLEARED } from '../state/gallery-state.ts';
 import type { Total } from '../state/view-counts.ts';
 import { STEP } from '../tools/filter-group.tsx';
-import { formatTotal } from '../tools/found-count.tsx';
 import { chipValue } from '../tools/filter-values.ts';
+import { formatTotal } from '../tools/found-count.tsx';
 import { Blank } from './blank.tsx';
 
 /** A part of the filter that can be removed. */
@@ -92,8 +92,7 @@ function partsOf(filter: JobFilter, nameOf: (provider: string) => string): reado
   const ofChips = (['model', 'size', 'operation', 'label', 'date'] as const).flatMap((chip) => {
     const value = chipValue(chip, filter);
     if (value === undefined) return [];
-    const removed =
-      chip === 'date' ? { from: undefined, to: undefined } : { [chip]: undefined };
+    const removed = chip === 'date' ? { from: undefined, to: undefined } : { [chip]: undefined };
     return [without(`${text(`gallery.chip.${chip}`)} ${value}`, removed, removed)];
   });
   return [
@@ -104,9 +103,7 @@ function partsOf(filter: JobFilter, nameOf: (provider: string) => string): reado
       : [without(text(`gallery.show.${show}`), { show: undefined }, { show: 'all' })]),
     ...(status === undefined
       ? []
-      : [
-          without(text(`gallery.status.${status}`), { status: undefined }, { status: undefined }),
-        ]),
+      : [without(text(`gallery.status.${status}`), { status: undefined }, { status: undefined })]),
     ...(provider === undefined
       ? []
       : [without(nameOf(provider), { provider: undefined }, { provider: undefined })]),

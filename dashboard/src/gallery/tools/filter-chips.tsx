@@ -40,11 +40,12 @@ function Chip({ name }: { readonly name: ChipName }) {
   const named = value === undefined ? title : text('gallery.chip.value', { name: title, value });
   return (
     <>
-      <span class={value === undefined ? "fact" : "fact is-set"}>
-        <button type="button" class="pickable" {...button} aria-label={named}>
+      <span class={value === undefined ? 'fact' : 'fact is-set'}>
+        <button type="button" class="pickable" {...button}>
           <span class={value === undefined ? '' : 'soft'}>{title}</span>
           {value !== undefined && (
             <>
+              {' '}
               <span class="cut">{value}</span>
               <Icon of={ChevronDown} small />
             </>

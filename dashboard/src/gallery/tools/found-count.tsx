@@ -26,11 +26,7 @@ export function FoundCount() {
         {of && ` ${text('gallery.foundOf', { total: formatTotal(of) })}`}
       </span>
       {!isAll && (
-        <button
-          type="button"
-          class="text-button"
-          onClick={() => router.setQuery(CLEARED, STEP)}
-        >
+        <button type="button" class="text-button" onClick={() => router.setQuery(CLEARED, STEP)}>
           {text('gallery.clearFilters')}
         </button>
       )}

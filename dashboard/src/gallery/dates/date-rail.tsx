@@ -1,0 +1,169 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatDate, formatMonth, formatShortDay, text } from '../../text/text.ts';
+import { type DaySpan, spanAt } from '../layout/day-spans.ts';
+import { spaced, toMarks } from './date-marks.ts';
+import './date-rail.css';
+
+interface Props {
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** The days of the gallery, newest first. */
+  readonly spans: readonly DaySpan[];
+  /** The height of the gallery, in CSS pixels. */
+  readonly height: number;
+}
+
+/** The rail is shown if the gallery is so many times as high as its viewport. */
+const LEAST_SCREENS = 2.5;
+
+/** The height of a mark, in CSS pixels. */
+const MARK_PX = 26;
+
+/** Shows the dates of the gallery in proportion to their jobs. A press, a drag and the arrow keys go to a date. */
+export function DateRail({ scroller, spans, height }: Props) {
+  const rail = useRef<HTMLDivElement>(null);
+  const { scrollTop, viewHeight } = useScroll(scroller, height);
+  const [isDragging, setDragging] = useState(false);
+  const isShown = viewHeight > 0 && height > viewHeight * LEAST_SCREENS && spans.length > 1;
+  if (!isShown) return null;
+  const span = spanAt(spans, scrollTop + 1);
+  const index = span === undefined ? 0 : spans.indexOf(span);
+  const end = Math.max(1, height - viewHeight);
+
+  function goTo(top: number): void {
+    scroller.current?.scrollTo({ top });
+  }
+
+  function drag(event: PointerEvent): void {
+    const box = rail.current?.getBoundingClientRect();
+    if (box === undefined) return;
+    goTo(Math.min(1, Math.max(0, (event.clientY - box.top) / box.height)) * height);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const to = {
+      ArrowDown: () => index + 1,
+      ArrowRight: () => index + 1,
+      ArrowUp: () => index - 1,
+      ArrowLeft: () => index - 1,
+      PageDown: () => otherMonth(spans, index, 1),
+      PageUp: () => otherMonth(spans, index, -1),
+      Home: () => 0,
+      End: () => spans.length - 1,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = spans[Math.min(spans.length - 1, Math.max(0, to()))];
+    if (next) goTo(next.top);
+  }
+
+  return (
+    <div
+      ref={rail}
+      class="date-rail only-wide"
+      role="slider"
+      tabIndex={0}
+      aria-label={text('dates')}
+      aria-orientation="vertical"
+      aria-valuemin={0}
+      aria-valuemax={spans.length - 1}
+      aria-valuenow={index}
+      aria-valuetext={
+        span && text('dates.day', { date: formatDate(span.day / 1000), count: span.count })
+      }
+      data-dragging={isDragging}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.preventDefault();
+        rail.current?.focus({ preventScroll: true });
+        rail.current?.setPointerCapture(event.pointerId);
+        setDragging(true);
+        drag(event);
+      }}
+      onPointerMove={(event) => isDragging && drag(event)}
+      onPointerUp={() => setDragging(false)}
+      onPointerCancel={() => setDragging(false)}
+    >
+      <Marks spans={spans} height={height} viewHeight={viewHeight} current={span?.day} />
+      <span
+        class="at num"
+        aria-hidden="true"
+        style={{ insetBlockStart: `${Math.min(1, scrollTop / end) * 100}%` }}
+      >
+        {span && formatShortDay(span.day)}
+      </span>
+    </div>
+  );
+}
+
+interface MarksProps extends Pick<Props, 'spans' | 'height'> {
+  readonly viewHeight: number;
+  /** The day in the viewport. */
+  readonly current: number | undefined;
+}
+
+/** Renders the scale with its months and years. */
+function Marks({ spans, height, viewHeight, current }: MarksProps) {
+  const marks = spaced(toMarks(spans, height), MARK_PX / viewHeight);
+  return (
+    <>
+      <i class="scale" aria-hidden="true" />
+      {marks.map(({ day, kind, at }) => (
+        <span
+          key={day}
+          class="month"
+          aria-hidden="true"
+          style={{ insetBlockStart: `${at * 100}%` }}
+          data-current={current !== undefined && isSameMonth(day, current)}
+        >
+          {kind === 'year' ? new Date(day).getFullYear() : formatMonth(day)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Returns the index of the newest day in the month after or before the month of a day. */
+function otherMonth(spans: readonly DaySpan[], from: number, step: 1 | -1): number {
+  const isIn = (at: number, day: number) => isSameMonth(spans[at]?.day ?? day, day);
+  let next = from;
+  const start = spans[from]?.day ?? 0;
+  while (spans[next + step] !== undefined && isIn(next, start)) next += step;
+  const found = spans[next]?.day ?? start;
+  while (next > 0 && isIn(next - 1, found)) next -= 1;
+  return next;
+}
+
+function isSameMonth(a: number, b: number): boolean {
+  const [one, other] = [new Date(a), new Date(b)];
+  return one.getMonth() === other.getMonth() && one.getFullYear() === other.getFullYear();
+}
+
+/** Returns the scroll position of the gallery, which is read once a frame. */
+function useScroll(scroller: RefObject<HTMLElement | null>, height: number) {
+  const [at, setAt] = useState({ scrollTop: 0, viewHeight: 0 });
+  useEffect(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    let frame = 0;
+    const read = () => {
+      frame = 0;
+      setAt({ scrollTop: box.scrollTop, viewHeight: box.clientHeight });
+    };
+    const later = () => {
+      frame ||= requestAnimationFrame(read);
+    };
+    const observer = new ResizeObserver(later);
+    observer.observe(box);
+    box.addEventListener('scroll', later, { passive: true });
+    later();
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+      box.removeEventListener('scroll', later);
+    };
+  }, [scroller, height]);
+  return at;
+}

@@ -1,0 +1,118 @@
+import type { Frame, Layout } from './row-layout.ts';
+
+/** The number of jobs of a day. `day` is its beginning in Unix milliseconds. */
+export interface CountedDay {
+  readonly day: number;
+  readonly count: number;
+}
+
+/** The place of a day in the gallery, in CSS pixels. */
+export interface DaySpan extends CountedDay {
+  readonly top: number;
+  readonly height: number;
+}
+
+/** A layout with the places of all days, of which only a part has been read. */
+export interface WholeLayout extends Layout {
+  /** All days, newest first. */
+  readonly spans: readonly DaySpan[];
+  /** The top and the bottom of the cards that have been read, in CSS pixels. */
+  readonly readTop: number;
+  readonly readBottom: number;
+}
+
+interface Reading {
+  /** True if no job is newer or older than those that have been read. */
+  readonly hasNewest: boolean;
+  readonly hasOldest: boolean;
+}
+
+/** The ratio (width divided by height) of a card that has not been read. */
+const USUAL_RATIO = 1.3;
+
+/**
+ * Adds the days that have not been read, with the heights that their cards will probably have, so that the scroll bar covers the
+ * whole list. `counts` has the numbers of jobs of all days, newest first.
+ */
+export function addUnread(
+  layout: Layout,
+  counts: readonly CountedDay[],
+  { hasNewest, hasOldest }: Reading,
+  frame: Frame,
+): WholeLayout {
+  const ratio = meanRatio(layout, frame);
+  const height = (count: number) => heightOf(count, ratio, frame);
+  const read = new Map(layout.days.map((day) => [day.day, day]));
+  const [first, last] = [layout.days.at(0)?.day, layout.days.at(-1)?.day];
+  const spans: DaySpan[] = [];
+  let top = 0;
+  const add = (day: CountedDay, tall: number) => {
+    spans.push({ ...day, top, height: tall });
+    top += tall;
+  };
+
+  if (first !== undefined && !hasNewest) {
+    for (const day of counts) if (day.day > first) add(day, frame.heading + height(day.count));
+  }
+  const readTop = top;
+  const counted = new Map(counts.map(({ day, count }) => [day, count]));
+  for (const { day, height: tall, firstRow, endRow } of read.values()) {
+    const cards = layout.rows
+      .slice(firstRow, endRow)
+      .reduce((sum, { tiles }) => sum + tiles.length, 0);
+    add({ day, count: Math.max(cards, counted.get(day) ?? 0) }, tall);
+  }
+  const readBottom = top;
+  if (!hasOldest) {
+    const lastSpan = spans.at(-1);
+    if (lastSpan !== undefined && lastSpan.day === last) {
+      const { firstRow = 0, endRow = 0 } = read.get(last) ?? {};
+      const cards = layout.rows
+        .slice(firstRow, endRow)
+        .reduce((sum, { tiles }) => sum + tiles.length, 0);
+      const rest = height(Math.max(0, lastSpan.count - cards));
+      spans[spans.length - 1] = { ...lastSpan, height: lastSpan.height + rest };
+      top += rest;
+    }
+    for (const day of counts) {
+      if (last === undefined || day.day < last) add(day, frame.heading + height(day.count));
+    }
+  }
+  return {
+    ...layout,
+    days: layout.days.map((day) => ({ ...day, top: day.top + readTop })),
+    rows:
+      readTop === 0 ? layout.rows : layout.rows.map((row) => ({ ...row, top: row.top + readTop })),
+    height: top,
+    spans,
+    readTop,
+    readBottom,
+  };
+}
+
+function heightOf(count: number, ratio: number, { width, rowHeight, gap }: Frame): number {
+  if (count === 0) return 0;
+  const aRow = Math.max(1, (width + gap) / (ratio * rowHeight + gap));
+  return Math.ceil(count / aRow) * (rowHeight + gap);
+}
+
+function meanRatio({ rows }: Layout, { gap }: Frame): number {
+  let [sum, cards] = [0, 0];
+  for (const { height, tiles } of rows.slice(0, 100)) {
+    for (const { width } of tiles) sum += (width + gap) / (height + gap);
+    cards += tiles.length;
+  }
+  return cards === 0 ? USUAL_RATIO : sum / cards;
+}
+
+/** Returns the day at a place, or the nearest day. */
+export function spanAt(spans: readonly DaySpan[], y: number): DaySpan | undefined {
+  return spans.findLast(({ top }) => top <= y) ?? spans[0];
+}
+
+/** Returns the end of a day in local time, in Unix seconds. */
+export function endOfDay(day: number): number {
+  const end = new Date(day);
+  end.setDate(end.getDate() + 1);
+  return Math.floor(end.getTime() / 1000);
+}
