@@ -21,6 +21,7 @@ import { provenance } from './images/provenance.ts';
 import { jobClaims } from './jobs/job-claims.ts';
 import { jobCreates } from './jobs/job-creates.ts';
 import { jobEvents } from './jobs/job-events.ts';
+import { jobHistory } from './jobs/job-history.ts';
 import { jobLists } from './jobs/job-lists.ts';
 import { jobPosts } from './jobs/job-posts.ts';
 import { jobSearch } from './jobs/job-search.ts';
@@ -78,6 +79,7 @@ const BENCHES: readonly Bench[] = [
   slowDisk,
   jobEvents,
   jobService,
+  jobHistory,
   jobLists,
   jobClaims,
   postgresJobs,

@@ -220,9 +220,9 @@ describe('the library', () => {
     await library.getByRole('link', { name: 'spring 2' }).click();
 
     await found(page, '2 found of 5');
-    expect(
-      await library.getByRole('link', { name: 'spring 2' }).getAttribute('aria-current'),
-    ).toBe('page');
+    expect(await library.getByRole('link', { name: 'spring 2' }).getAttribute('aria-current')).toBe(
+      'page',
+    );
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'search-library-dark');
     await page.goBack();

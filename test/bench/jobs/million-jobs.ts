@@ -35,7 +35,7 @@ const FIRST_CREATED_SECS = 1_700_000_000;
  * Fills a new database with the same jobs each time, of usual sizes: a history of every status, marks and hidden jobs, and a
  * queue. Only for a bench, because an interrupted fill loses its data.
  */
-export function writeJobs(file: string, count: number): void {
+export function writeJobs(file: string, count: number, scope = BUSY_SCOPE): void {
   const ids = createIds(() => FIRST_CREATED_SECS * 1000);
   // Opened only for its tables. It closes at once because it has no work.
   void openStateDatabase({ file, ids }).close();
@@ -44,7 +44,7 @@ export function writeJobs(file: string, count: number): void {
   connection.pragma('synchronous = OFF');
   connection.pragma('cache_size = -200000');
   try {
-    writeRows(connection, count, ids.newUuid);
+    writeRows(connection, count, scope, ids.newUuid);
   } finally {
     connection.close();
   }
@@ -54,7 +54,12 @@ export function writeJobs(file: string, count: number): void {
   closeSync(descriptor);
 }
 
-function writeRows(connection: Connection, count: number, newId: () => string): void {
+function writeRows(
+  connection: Connection,
+  count: number,
+  scope: string,
+  newId: () => string,
+): void {
   const insert = connection.prepare(INSERT);
   const insertContent = connection.prepare(INSERT_CONTENT);
   const draw = createDice();
@@ -63,7 +68,7 @@ function writeRows(connection: Connection, count: number, newId: () => string): 
     const last = Math.min(first + JOBS_A_TRANSACTION, count);
     for (let nth = first; nth < last; nth += 1) {
       const row = toRow(nth, count, newId(), draw);
-      insert.run(row.job);
+      insert.run({ ...row.job, scope: draw() < 0.001 ? QUIET_SCOPE : scope });
       insertContent.run(row.content);
     }
     connection.exec('COMMIT');
@@ -90,7 +95,6 @@ function toRow(nth: number, count: number, id: string, draw: () => number) {
       created,
       artifacts,
       prompt,
-      scope: draw() < 0.001 ? QUIET_SCOPE : BUSY_SCOPE,
       provider: draw() < 0.001 ? QUIET_PROVIDER : BUSY_PROVIDER,
       favorite: Number(draw() < 0.01),
       deleted: hasEnded && draw() < 0.05 ? created + 100 : null,

@@ -1,4 +1,5 @@
 import { History, Search, X } from 'lucide';
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, IconButton } from '../../controls/button.tsx';
 import { Field } from '../../controls/inputs.tsx';
@@ -18,28 +19,9 @@ const PAUSE_MS = 150;
 
 /** Renders the search field with its earlier searches and prompts. */
 export function SearchField() {
-  const { router } = usePage();
   const remember = useRemember();
   const { typed, request, field } = useTypedSearch();
-  const [isOpen, setOpen] = useState(false);
-  /** The id of the option to which the arrow keys have moved. */
-  const [option, setOption] = useState<string | undefined>(undefined);
-  const box = useRef<HTMLDivElement>(null);
-  function open(wanted: boolean): void {
-    setOption(undefined);
-    setOpen(wanted);
-  }
-  useShortcuts(
-    {
-      '/': (event) => {
-        event.preventDefault();
-        field.current?.focus();
-        field.current?.select();
-        open(true);
-      },
-    },
-    router.route.value.view === 'images',
-  );
+  const { isOpen, open, option, setOption } = usePanel(field);
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape' && (isOpen || typed !== '')) {
@@ -48,9 +30,7 @@ export function SearchField() {
       event.preventDefault();
       if (isOpen) open(false);
       else request('', 0);
-      return;
-    }
-    if (event.key === 'Enter') {
+    } else if (event.key === 'Enter') {
       request(typed, 0);
       remember();
       open(false);
@@ -63,10 +43,8 @@ export function SearchField() {
   return (
     <div
       class="search-box"
-      ref={box}
-      onFocusOut={(event) => {
-        const { relatedTarget } = event;
-        if (relatedTarget instanceof Node && box.current?.contains(relatedTarget)) return;
+      onFocusOut={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
         remember();
         open(false);
       }}
@@ -115,6 +93,30 @@ export function SearchField() {
       )}
     </div>
   );
+}
+
+/** Keeps the state of the panel, which the key / opens. */
+function usePanel(field: RefObject<HTMLInputElement | null>) {
+  const { router } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  /** The id of the option to which the arrow keys have moved. */
+  const [option, setOption] = useState<string | undefined>(undefined);
+  function open(wanted: boolean): void {
+    setOption(undefined);
+    setOpen(wanted);
+  }
+  useShortcuts(
+    {
+      '/': (event) => {
+        event.preventDefault();
+        field.current?.focus();
+        field.current?.select();
+        open(true);
+      },
+    },
+    router.route.value.view === 'images',
+  );
+  return { isOpen, open, option, setOption };
 }
 
 /** Returns a function that remembers the search whose jobs are shown. */

@@ -1,0 +1,69 @@
+// npm run bench:search -- [--jobs N] [--rounds N]: measures the time from a typed word to the cards that it finds, in a history of
+// many jobs, with the time of the reply of the bridge. Prints figures and asserts nothing.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeJobs } from '../../bench/jobs/million-jobs.ts';
+import { inMs, percentile } from '../../bench/measure/statistics.ts';
+import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { startDashboard } from '../support/dashboard.ts';
+import { closePages, openPage } from '../support/open-page.ts';
+
+const { values } = parseArgs({
+  options: {
+    jobs: { type: 'string', default: '50000' },
+    rounds: { type: 'string', default: '20' },
+  },
+});
+
+/** Words and pairs of words that are in some of the prompts. */
+const SEARCHES = ['fox', 'light', 'red snow', 'window fox', 'harbour', 'snow light', 'cat', 'old'];
+
+const cwd = await freshFolder();
+const state = join(cwd, 'data', 'state');
+await mkdir(state, { recursive: true, mode: 0o700 });
+writeJobs(join(state, 'bridge.sqlite'), Number(values.jobs), 'anonymous');
+const bridge = await startDashboard({
+  cwd,
+  set: ['server.jobs.max_retained=10000000', 'server.jobs.max_retained_bytes=1000000000000'],
+});
+const page = await openPage(bridge.address);
+// The jobs have no files, so that their images are not measured.
+await page.route('**/thumbnail?*', (route) => route.abort());
+await page.locator('.card').first().waitFor();
+const field = page.getByRole('combobox');
+const toCard: number[] = [];
+const ofReply: number[] = [];
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  const search = SEARCHES[round % SEARCHES.length] ?? '';
+  const replied = page.waitForResponse((reply) => reply.url().includes('&q='));
+  const seen = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const feed = document.querySelector('.feed-in');
+        const startMs = performance.now();
+        if (feed === null) return;
+        const observer = new MutationObserver(() => {
+          observer.disconnect();
+          requestAnimationFrame(() => resolve(performance.now() - startMs));
+        });
+        observer.observe(feed, { childList: true, subtree: true });
+      }),
+  );
+  await field.fill(search);
+  toCard.push(await seen);
+  const { responseEnd, requestStart } = (await replied).request().timing();
+  ofReply.push(responseEnd - requestStart);
+}
+await closePages();
+await closeBrowser();
+await cleanUp();
+row('typed word to its cards, with the pause of 150 ms', toCard);
+row('reply of the bridge', ofReply);
+
+function row(name: string, durations: readonly number[]): void {
+  console.log(
+    `${name}, ${values.jobs} jobs: p50 ${inMs(percentile(durations, 0.5))}, p95 ${inMs(percentile(durations, 0.95))}`,
+  );
+}
