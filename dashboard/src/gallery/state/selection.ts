@@ -71,7 +71,7 @@ export function createSelection() {
      * Removes ids that are no longer in the list from the selection. `before` is the list before the change. Ids that are in neither
      * list stay selected, unless `before` is undefined because the list belongs to another filter.
      */
-    keep(list: readonly string[], before: readonly string[] | undefined): void {
+    keep(list: readonly string[], before?: readonly string[] | undefined): void {
       if (ids.peek().size === 0) return;
       const present = new Set(list);
       const gone = before && new Set(before.filter((id) => !present.has(id)));
