@@ -224,9 +224,11 @@ describe('the gallery', () => {
 
     await page.reload();
     await expect.poll(() => cards(page).count()).toBe(1);
-    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('moon');
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Search prompts' }).inputValue())
+      .toBe('moon');
 
-    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByRole('combobox', { name: 'Search prompts' }).fill('nothing like it');
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'gallery-nothing-found');
@@ -236,7 +238,7 @@ describe('the gallery', () => {
 
   it('keeps typed text while earlier words are written to the address', async () => {
     const page = await openGallery(bridge);
-    const field = page.getByRole('searchbox');
+    const field = page.getByRole('combobox', { name: 'Search prompts' });
     await field.evaluate((input: HTMLInputElement) => {
       const replace = history.replaceState;
       history.replaceState = (...change: Parameters<typeof replace>) => {
@@ -318,11 +320,11 @@ describe('the gallery', () => {
 
   it('finds the words of a prompt in any order, without excluded words, and counts the jobs found', async () => {
     const page = await openGallery(bridge);
-    await page.getByRole('searchbox').fill('harbour cut');
+    await page.getByRole('combobox', { name: 'Search prompts' }).fill('harbour cut');
 
     await page.getByText('1 found').waitFor();
     await expect.poll(() => cards(page).count()).toBe(1);
-    await page.getByRole('searchbox').fill('-harbour');
+    await page.getByRole('combobox', { name: 'Search prompts' }).fill('-harbour');
     await page.getByText(`${PROMPTS.length - 1} found`).waitFor();
   });
 
@@ -339,9 +341,9 @@ describe('the gallery', () => {
       await route.fulfill({ response: reply }).catch(() => {});
       replied.resolve();
     });
-    await page.getByRole('searchbox').fill('moo');
+    await page.getByRole('combobox', { name: 'Search prompts' }).fill('moo');
     await asked.promise;
-    await page.getByRole('searchbox').fill('marigold');
+    await page.getByRole('combobox', { name: 'Search prompts' }).fill('marigold');
     await expect.poll(() => shownNames(page)).toEqual(['Marigold tiles. 2 images']);
     held.resolve();
     await replied.promise;
