@@ -13,8 +13,6 @@ export interface EarlierSearch {
 const KEPT = 12;
 const PREFIX = 'image-bridge.searches.';
 
-export type SearchHistory = ReturnType<typeof createSearchHistory>;
-
 /**
  * Keeps the latest searches of this caller in the session storage of the tab, because another person may use the browser later.
  * The searches of another token are not shown.
