@@ -72,7 +72,12 @@ beforeAll(async () => {
 
 /** Opens the gallery of these jobs, and returns the page with the number of pages of the list that it reads. */
 async function open(options: Parameters<typeof openPage>[1] = {}) {
-  const page = await openPage(bridge.address, { ...options, path: '/dashboard/system' });
+  const page = await openPage(bridge.address, {
+    ...options,
+    path: '/dashboard/system',
+    // A thumbnail that is requested while the page is closed reaches the bridge, which does not have it.
+    expects: [/404/],
+  });
   await page.clock.setFixedTime(NEWEST * 1000);
   const seen = { pages: 0 };
   await page.route('**/v1/jobs?*', async (route) => {
