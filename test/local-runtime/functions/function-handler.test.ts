@@ -175,6 +175,8 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/models/{id+}': [200, () => ({ parameters: { id: 'sandbox-image' } })],
   'POST /v1/jobs': [202, () => ({ body: PROMPT })],
   'GET /v1/jobs': [200],
+  'GET /v1/jobs/days': [200],
+  'GET /v1/jobs/labels': [200],
   'GET /v1/jobs/{id}': [200, job],
   'DELETE /v1/jobs/{id}': [200, job],
   'PATCH /v1/jobs/{id}': [200, async () => ({ ...(await job()), body: { favorite: true } })],
@@ -183,6 +185,7 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/jobs/{id}/derived': [200, job],
   'GET /v1/jobs/{id}/partial': [204, job],
   'GET /v1/jobs/{id}/inputs/{index}/thumbnail': [200, input],
+  'GET /v1/prompts': [200],
   'GET /v1/queue': [200],
   'PATCH /v1/queue': [200, () => ({ body: { paused: false } })],
   'GET /v1/queue/own': [200],
@@ -201,6 +204,10 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'PATCH /v1/artifacts/{id}': [
     404,
     async () => ({ ...(await artifact()), body: { favorite: true } }),
+  ],
+  'POST /v1/artifacts/{id}/crop': [
+    202,
+    async () => ({ ...(await artifact()), body: { x: 16, y: 16, width: 32, height: 32 } }),
   ],
   'GET /v1/artifacts/{id}/thumbnail': [200, artifact],
   'GET /v1/artifacts/{id}/credentials': [200, artifact],

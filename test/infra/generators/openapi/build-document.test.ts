@@ -127,6 +127,11 @@ describe('buildOpenApiDocument', () => {
       'query label',
       'query group',
       'query provider',
+      'query model',
+      'query size',
+      'query operation',
+      'query created_after',
+      'query created_before',
       'query search',
       'query q',
       'query total',
@@ -141,7 +146,7 @@ describe('buildOpenApiDocument', () => {
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
-    expect(parameters[12]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+    expect(parameters[17]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
   });
 
   it('keeps a text default', () => {
