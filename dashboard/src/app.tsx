@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { TokenDialog } from './connection/connection-status.tsx';
-import { Link } from './controls/link.tsx';
 import { Gallery } from './gallery/gallery.tsx';
 import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
@@ -13,7 +12,6 @@ import { panel, togglePanel } from './shell/preferences.ts';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { ToastList } from './shell/toast-list.tsx';
 import { TopBar } from './shell/top-bar.tsx';
-import { text } from './text/text.ts';
 import './app.css';
 
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView, TopBar);
@@ -25,6 +23,7 @@ const SystemView = lazyView(async () => (await import('./system/system-view.tsx'
 const LibraryRail = lazyView(
   async () => (await import('./gallery/rail/library-rail.tsx')).LibraryRail,
 );
+const NotHere = lazyView(async () => (await import('./shell/not-here.tsx')).NotHere, TopBar);
 const RaceView = lazyView(async () => (await import('./race/board/race-view.tsx')).RaceView);
 const RaceDock = lazyView(async () => (await import('./race/panel/race-panel.tsx')).RaceDock);
 const LightTableView = lazyView(
@@ -72,19 +71,6 @@ export function App() {
       <HelpDialogs />
       <ToastList />
     </>
-  );
-}
-
-function NotHere() {
-  return (
-    <div class="app-view">
-      <TopBar />
-      <main class="not-here centred">
-        <h1>{text('app.notHere')}</h1>
-        <p>{text('app.notHere.text')}</p>
-        <Link to="">{text('app.toImages')}</Link>
-      </main>
-    </div>
   );
 }
 

@@ -4,8 +4,11 @@ import { Button, Icon, IconButton } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { Field } from '../controls/inputs.tsx';
 import { usePage } from '../page-context.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { text } from '../text/text.ts';
 import './token-dialogs.css';
+
+const ForgetDialog = lazyView(async () => (await import('./forget-dialog.tsx')).ForgetDialog);
 
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
@@ -136,31 +139,5 @@ function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-/** Asks for confirmation before the token is forgotten, because the draft is deleted with it and cannot be restored. */
-function ForgetDialog({ onClose }: { readonly onClose: () => void }) {
-  const { connection } = usePage();
-  return (
-    <Dialog title={text('token.forget.title')} onClose={onClose}>
-      <div class="token-form stack">
-        <p class="soft">{text('token.forget.text')}</p>
-        <div class="ends">
-          <Button look="quiet" onClick={onClose}>
-            {text('token.keep')}
-          </Button>
-          <Button
-            look="danger"
-            onClick={() => {
-              onClose();
-              connection.setToken(undefined);
-            }}
-          >
-            {text('token.forget')}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   );
 }

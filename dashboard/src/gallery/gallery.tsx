@@ -14,7 +14,6 @@ import { createJobActions } from './actions/job-actions.ts';
 import { createSelectionActions } from './actions/selection-actions.ts';
 import { Feed } from './feed/feed.tsx';
 import { QueueRow } from './queue-row.tsx';
-import { SelectionBar } from './selection-bar.tsx';
 import { CLEARED, isDefault } from './state/gallery-state.ts';
 import { GalleryProvider, useGallery } from './state/use-gallery.ts';
 import { Blank, FirstMinute } from './states/blank.tsx';
@@ -22,6 +21,7 @@ import { STEP } from './tools/filter-group.tsx';
 import { GalleryTools } from './tools/gallery-tools.tsx';
 import '../app.css';
 
+const SelectionBar = lazyView(async () => (await import('./selection-bar.tsx')).SelectionBar);
 const NoMatch = lazyView(async () => (await import('./states/no-match.tsx')).NoMatch);
 
 /** Renders the history, newest first. */

@@ -76,3 +76,12 @@ export function createWaitingNotes({ jobs, connection, toasts }: Deps) {
     drop,
   };
 }
+
+const ofPages = new WeakMap<Deps['jobs'], ReturnType<typeof createWaitingNotes>>();
+
+/** Returns the waiting notes of a page. The first image whose note is shown loads this code, and so a page loads faster. */
+export function waitingNotesOf(page: Deps): ReturnType<typeof createWaitingNotes> {
+  const notes = ofPages.get(page.jobs) ?? createWaitingNotes(page);
+  ofPages.set(page.jobs, notes);
+  return notes;
+}
