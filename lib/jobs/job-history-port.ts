@@ -31,8 +31,9 @@ export interface JobHistoryStore {
     limit: number,
   ): Promise<readonly JobPeriod[]>;
   /**
-   * Resolves with the different prompts of the newest `newest` selected jobs, the last used prompt first. `before` is the sequence of
-   * the job of the last prompt that was read. `more` is true if further prompts follow.
+   * Resolves with the different prompts of the newest `newest` selected jobs, the last used prompt first. Omits the jobs that the
+   * bridge does itself, because nobody has written their prompts. `before` is the sequence of the job of the last prompt that was
+   * read. `more` is true if further prompts follow.
    */
   listPrompts(
     scope: string,

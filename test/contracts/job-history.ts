@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OWN_PROVIDER } from '../../lib/contract/request/own-work.ts';
 import { type JobHistoryStore, PERIOD_SECS } from '../../lib/jobs/job-history-port.ts';
 import type { JobFilter, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
 import { jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
@@ -119,6 +120,16 @@ export function describeJobHistory(label: string, open: () => Promise<Opened>): 
         { newest: 100, limit: 10 },
       );
       expect(items.map(({ prompt }) => prompt)).toEqual(['a cat', 'a fox']);
+    });
+
+    test('the prompt of a crop is not listed, because nobody has written the prompt', async () => {
+      await submitted('a fox');
+      await submitted('Crop', { provider: OWN_PROVIDER });
+      const page = { newest: 9, limit: 9 };
+
+      const { items } = await history.listPrompts(SCOPE, { filter: ACTIVE }, page);
+
+      expect(items.map(({ prompt }) => prompt)).toEqual(['a fox']);
     });
 
     test('a prompt is returned whole, and its job as in lists', async () => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
@@ -28,7 +29,7 @@ export function createJobHistory(database: Postgres): JobHistoryStore {
         const text = `
           WITH used AS (
             SELECT max(seq) AS last, count(*) AS uses FROM ${schema}.job
-            WHERE seq IN (${sql})
+            WHERE seq IN (${sql}) AND provider <> '${OWN_PROVIDER}'
             GROUP BY prompt HAVING max(seq) < $${values.length + 1}
             ORDER BY last DESC LIMIT $${values.length + 2}
           )

@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
@@ -77,6 +78,7 @@ function promptsSql(selection: JobSelection): string {
   WITH used AS MATERIALIZED (
     SELECT max(seq) AS last, count(*) AS uses FROM job
     WHERE seq IN (SELECT seq FROM (${sequences}) ORDER BY seq DESC LIMIT +@newest)
+      AND provider <> '${OWN_PROVIDER}'
     GROUP BY prompt HAVING last < +@below ORDER BY last DESC LIMIT +@limit
   )
   SELECT ${SUMMARY_COLUMNS}, prompt AS wholePrompt, uses FROM used JOIN job ON seq = last
