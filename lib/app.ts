@@ -300,7 +300,7 @@ function openRegistry(config: Config, providers: readonly Provider[]) {
     providers,
     name,
     runtime.request,
-    createOwnProvider({ maxBytes: config.inputs.max_bytes_each, maxEdge: 65_535 }),
+    createOwnProvider({ maxBytes: config.inputs.max_bytes_each }),
   );
   const prices = createPriceList({
     operator: readPrices(runtime.prices_file),

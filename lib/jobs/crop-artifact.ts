@@ -49,17 +49,13 @@ function refuseOutside(
   { x, y, width, height }: ArtifactCrop,
 ): void {
   const outside = [
-    ['x', x >= image.width, image.width],
-    ['y', y >= image.height, image.height],
-    ['width', x + width > image.width, image.width],
-    ['height', y + height > image.height, image.height],
+    ['x', x >= image.width, `${image.width} pixels wide`],
+    ['y', y >= image.height, `${image.height} pixels high`],
+    ['width', x + width > image.width, `${image.width} pixels wide`],
+    ['height', y + height > image.height, `${image.height} pixels high`],
   ] as const;
-  for (const [field, isOutside, edge] of outside) {
+  for (const [field, isOutside, size] of outside) {
     if (!isOutside) continue;
-    throw invalidField(
-      field,
-      'outside_image',
-      `must stay inside the image, which has ${edge} pixels`,
-    );
+    throw invalidField(field, 'outside_image', `must stay inside the image, which is ${size}`);
   }
 }

@@ -4,6 +4,7 @@ import { type JobPeriod, PERIOD_SECS } from './job-history-port.ts';
 type Day = JobDays['days'][number];
 
 const HOUR_SECS = 3600;
+const DAY_SECS = 24 * HOUR_SECS;
 /** The longest day, in which a clock is set back, has at most so many hours. */
 const LONGEST_DAY_SECS = 26 * HOUR_SECS;
 
@@ -13,7 +14,7 @@ export function toDays(
   timeZone: string,
   isComplete: boolean,
 ): JobDays {
-  const dateAt = createDates(timeZone);
+  const localAt = createLocalTimes(timeZone);
   const days: Day[] = [];
   let current: Day | undefined;
   for (const { startSecs, count } of periods) {
@@ -22,8 +23,8 @@ export function toDays(
       continue;
     }
     if (days.length === MAX_DAYS) return { days, more: true };
-    const date = dateAt(startSecs);
-    current = { date, start: startOfDay(startSecs, date, dateAt), count };
+    const local = localAt(startSecs);
+    current = { date: local.date, start: startOfDay(startSecs, local, localAt), count };
     days.push(current);
   }
   // The last of these days may have further periods.
@@ -31,31 +32,51 @@ export function toDays(
   return { days, more: !isComplete };
 }
 
-/** Returns a function that returns the date of a time, such as 2026-11-28. */
-function createDates(timeZone: string): (secs: number) => string {
+/** The date of a time, such as 2026-11-28, and the time of day on the clock of a time zone. */
+interface LocalTime {
+  readonly date: string;
+  readonly daySecs: number;
+}
+
+/** Returns a function that converts a time to the local time. */
+function createLocalTimes(timeZone: string): (secs: number) => LocalTime {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'iso8601',
     numberingSystem: 'latn',
+    hourCycle: 'h23',
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   });
   return (secs) => {
-    const parts = new Map(
-      format.formatToParts(secs * 1000).map(({ type, value }) => [type, value]),
-    );
-    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+    const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
+    for (const { type, value } of format.formatToParts(secs * 1000)) parts[type] = value;
+    const { year, month, day, hour, minute, second } = parts;
+    return {
+      date: `${year?.padStart(4, '0')}-${month}-${day}`,
+      daySecs: Number(hour) * HOUR_SECS + Number(minute) * 60 + Number(second),
+    };
   };
 }
 
-/** Returns the beginning of the first period with this date. `secs` is the beginning of a period with this date. */
-function startOfDay(secs: number, date: string, dateAt: (secs: number) => string): number {
+/** Returns the beginning of the first period of the day that contains the period which begins at `secs`. */
+function startOfDay(
+  secs: number,
+  { date, daySecs }: LocalTime,
+  localAt: (secs: number) => LocalTime,
+): number {
+  const usual = secs - daySecs;
+  // The condition is false only if the clock was changed on this day. The search below takes several times as long.
+  if (usual >= 0 && localAt(usual - 1).daySecs === DAY_SECS - 1) return usual;
   let [before, start] = [Math.max(0, secs - LONGEST_DAY_SECS), secs];
-  if (dateAt(before) === date) return before;
+  if (localAt(before).date === date) return before;
   while (start - before > PERIOD_SECS) {
     const middle = before + Math.round((start - before) / 2 / PERIOD_SECS) * PERIOD_SECS;
-    if (dateAt(middle) === date) start = middle;
+    if (localAt(middle).date === date) start = middle;
     else before = middle;
   }
   return start;

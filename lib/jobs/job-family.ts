@@ -5,7 +5,7 @@ import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { foundJob } from './job-end.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
 import type { JobParent, JobStore } from './job-store-port.ts';
-import { findProgress, toDerivedFrom, toImageJobSummary } from './jobs.ts';
+import { summarizer, toDerivedFrom } from './jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'listDerived' | 'listKin' | 'summaries'>;
@@ -63,10 +63,10 @@ export function createJobFamilies({ store, progress, secret }: Deps) {
       const { nearest, total } = await walk(scope, id);
       const known = new Map(nearest.map((relative) => [relative.sequence, relative]));
       const jobs = await store.summaries(scope, [...known.keys()]);
-      const running = await findProgress(progress, jobs);
+      const toSummary = await summarizer(progress, jobs);
       return {
         items: jobs.map((job) => ({
-          ...toImageJobSummary(job, running.get(job.id)),
+          ...toSummary(job),
           distance: known.get(job.sequence)?.distance ?? 0,
           ...toDerivedFrom(known.get(job.sequence)?.parents ?? []),
         })),
@@ -84,10 +84,9 @@ export function createJobFamilies({ store, progress, secret }: Deps) {
       const list = ['derived jobs', scope, id];
       const before = cursor === undefined ? {} : { before: Number(cursors.read(list, cursor)) };
       const { items, more } = await store.listDerived(scope, id, { ...before, limit });
-      const running = await findProgress(progress, items);
       const last = items.at(-1);
       return {
-        items: items.map((job) => toImageJobSummary(job, running.get(job.id))),
+        items: items.map(await summarizer(progress, items)),
         ...(more && last
           ? { next_cursor: cursors.write(list, Buffer.from(String(last.sequence))) }
           : {}),

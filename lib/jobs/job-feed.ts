@@ -2,7 +2,7 @@ import { isTerminal } from '../contract/resources/job.ts';
 import type { JobFeedEvent } from '../contract/resources/job-events.ts';
 import type { JobNotice, JobNotices, JobProgressStore } from './job-notices-port.ts';
 import type { JobPageRequest, JobStore, JobSummary } from './job-store-port.ts';
-import { findProgress, toImageJobSummary } from './jobs.ts';
+import { summarizer } from './jobs.ts';
 import type { QueueControl } from './queue-control.ts';
 import type { QueueNews } from './queue-news.ts';
 
@@ -143,11 +143,11 @@ export function createJobFeed(deps: FeedReads) {
 function createBatches({ store, progress }: Pick<FeedReads, 'store' | 'progress'>) {
   /** Resolves with the function that converts these jobs to events. */
   async function readEvents(jobs: readonly JobSummary[]) {
-    const known = await findProgress(progress, jobs);
+    const toSummary = await summarizer(progress, jobs);
     return (job: JobSummary, snapshot: boolean): JobFeedEvent => ({
       type: 'job',
       snapshot,
-      job: toImageJobSummary(job, known.get(job.id)),
+      job: toSummary(job),
     });
   }
 

@@ -1,4 +1,4 @@
-import { type ImageJobSummary, MAX_TOTAL } from '../contract/resources/job.ts';
+import { MAX_TOTAL } from '../contract/resources/job.ts';
 import {
   type JobDays,
   type JobDaysQuery,
@@ -14,7 +14,7 @@ import type { JobHistoryStore, JobSelection } from './job-history-port.ts';
 import { createJobCursors, toJobFilter } from './job-lists.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
 import type { JobFilter, JobSearch } from './job-store-port.ts';
-import { findProgress, toImageJobSummary } from './jobs.ts';
+import { summarizer } from './jobs.ts';
 
 interface Deps {
   readonly history: JobHistoryStore;
@@ -69,15 +69,10 @@ export function createJobHistory({ history, search, progress, secret }: Deps) {
       const page = { newest: MAX_PROMPT_JOBS, before, limit };
       const { items, more } = await history.listPrompts(scope, selection, page);
       const last = items.at(-1);
-      const known = await findProgress(
-        progress,
-        items.map(({ job }) => job),
-      );
+      const jobs = items.map(({ job }) => job);
+      const toSummary = await summarizer(progress, jobs);
       return {
-        items: items.map(({ job, ...used }) => {
-          const summary: ImageJobSummary = toImageJobSummary(job, known.get(job.id));
-          return { ...used, job: summary };
-        }),
+        items: items.map(({ job, ...used }) => ({ ...used, job: toSummary(job) })),
         ...(more && last && { next_cursor: cursors.write(listed, last.job.sequence) }),
       };
     },

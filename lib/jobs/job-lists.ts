@@ -1,15 +1,10 @@
-import {
-  type ImageJobSummary,
-  type JobListQuery,
-  type JobPage,
-  MAX_TOTAL,
-} from '../contract/resources/job.ts';
+import { type JobListQuery, type JobPage, MAX_TOTAL } from '../contract/resources/job.ts';
 import type { BatchFilter } from '../contract/resources/job-batch.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
 import type { JobFilter, JobPageRequest, JobSearch, JobStore } from './job-store-port.ts';
-import { findProgress, toImageJobSummary } from './jobs.ts';
+import { summarizer } from './jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'list' | 'count' | 'summaries'>;
@@ -62,9 +57,8 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
         pageOf(listed, { ...before, limit }, signal),
         isTotalWanted ? totalOf(listed, signal) : undefined,
       ]);
-      const known = await findProgress(progress, items);
       return {
-        items: items.map((job): ImageJobSummary => toImageJobSummary(job, known.get(job.id))),
+        items: items.map(await summarizer(progress, items)),
         ...(next === undefined ? {} : { next_cursor: cursors.write(listed, next) }),
         ...(total === undefined ? {} : { total }),
       };

@@ -1,4 +1,3 @@
-import { isOwnWork } from '../contract/request/own-work.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { toStoredError } from '../errors/error-body.ts';
 import { interruption, isInterruption } from '../errors/interruption.ts';
@@ -6,7 +5,6 @@ import type { EarlierWork } from '../generation/earlier-work-port.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
-import type { Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { GenerationResult } from '../generation/pipeline.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
@@ -63,8 +61,7 @@ export function createJobWorker(deps: Deps) {
   async function run(job: JobRecord, earlier?: EarlierWork): Promise<void> {
     const here = live.begin(job);
     const publications = trackPublications(job, earlier, here.noteFinished);
-    const account = deps.usage.accountOfJob({ id: job.id, isFree: isOwnWork(job.request) });
-    const ledger = createLedger(account, job.request.parameters.n, earlier);
+    const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n, earlier);
     const running = { job, ledger, publications, earlier };
     try {
       const imageRun = newRun(running, here);
@@ -172,13 +169,6 @@ function trackPublications(
   };
 }
 
-/** Returns the provider calls to count. Images that the bridge made without a model are not counted. */
-function settlementOf({ request }: JobRecord, ledger: Ledger): Settlement {
-  return isOwnWork(request) ? NOTHING_TO_COUNT : ledger.settlement();
-}
-
-const NOTHING_TO_COUNT: Settlement = { renewals: 0, counts: [] };
-
 interface EndDeps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly log: Pick<TraceLog, 'failure'>;
@@ -227,7 +217,7 @@ function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
       const end = {
         status: 'succeeded',
         completedSecs: nowSecs(clock),
-        settlement: settlementOf(job, ledger),
+        settlement: ledger.settlement(),
         result: toArtifactResult(response),
         publications: made.map(({ record }) => record.id),
       } as const;
@@ -253,7 +243,7 @@ function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
       const end = {
         status: endOf(error),
         completedSecs: nowSecs(clock),
-        settlement: settlementOf(job, ledger),
+        settlement: ledger.settlement(),
         error: toStoredError(ledger.restricted(error)),
         publications: publications.ids(),
       } as const;

@@ -189,8 +189,16 @@ function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'w
   };
 }
 
-/** Converts a summary to the form that is used in lists of the API. */
-export function toImageJobSummary(
+/** Resolves with the function that converts these jobs to the form that is used in lists of the API, with their progress. */
+export async function summarizer(
+  progress: Pick<JobProgressStore, 'find'>,
+  jobs: readonly JobSummary[],
+): Promise<(job: JobSummary) => ImageJobSummary> {
+  const known = await findProgress(progress, jobs);
+  return (job) => toImageJobSummary(job, known.get(job.id));
+}
+
+function toImageJobSummary(
   summary: JobSummary,
   progress: JobProgress | undefined,
 ): ImageJobSummary {

@@ -66,7 +66,10 @@ export function createQueueNews(clock: Pick<Clock, 'after'>, wake: () => void) {
       return { type: 'queue', queue };
     },
 
-    /** Stops the timer. */
-    close: (): void => cancelTimer(),
+    /** Stops the timer. The queue is not due any more. */
+    close(): void {
+      isStale = false;
+      cancelTimer();
+    },
   };
 }

@@ -27,8 +27,8 @@ export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
   /**
    * Reports a failure to the operator as `internal_failure`, once for each cause. For requests, reports only failures of
-   * the bridge itself: every 500, and any other 5xx that has a cause. If a store is unavailable to many requests, writes one line
-   * a minute for each reason. Its member `repeated` is the number of requests since the last line that have none.
+   * the bridge itself: every 500, and any other 5xx that has a cause. While a store is unavailable, writes at most one line a
+   * minute for each reason. The member `repeated` of a line counts the requests since the previous line that were not logged.
    */
   failure(thrown: unknown, source: FailureSource): void;
   /** Warns about ended jobs that cannot be delivered, because webhooks were disabled before the delivery. */

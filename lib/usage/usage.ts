@@ -1,5 +1,6 @@
 import { amountText, sumCosts, toWireCost } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
+import { isOwnWork, type Routed } from '../contract/request/own-work.ts';
 import { MAX_USAGE_DAYS, type UsageReport } from '../contract/resources/usage.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Account, PlannedSpend } from '../generation/ledger/ledger.ts';
@@ -147,11 +148,10 @@ function sumOf(rows: readonly ProviderUsage[]) {
   };
 }
 
-/** A job whose account is opened again. */
-interface JobToCharge {
+/** The parts of a job that its account needs. */
+interface ChargedJob {
   readonly id: string;
-  /** True if the bridge makes the images without a provider. */
-  readonly isFree?: boolean;
+  readonly request: Routed;
 }
 
 /** Opens the accounts of requests and of jobs. */
@@ -211,15 +211,11 @@ function createAccounts(
       };
     },
 
-    /**
-     * Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. The
-     * calls of a free job are not recorded.
-     */
-    accountOfJob: ({ id, isFree = false }: JobToCharge): Account => ({
+    /** Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. */
+    accountOfJob: ({ id, request }: ChargedJob): Account => ({
+      isFree: isOwnWork(request),
       reserve: async () => {},
-      open: async (call) => {
-        if (!isFree) await ledger.addCall(id, call);
-      },
+      open: (call) => ledger.addCall(id, call),
       accept: (call) => ledger.accept(id, call).then(() => true),
       withdrawTicket: (call) => ledger.withdrawTicket(id, call),
       renew: (settlement, images) => ledger.renew(id, settlement, images),

@@ -23,17 +23,17 @@ const DisplayFilename = v.pipe(
 );
 
 /** The maximum position and edge of a canvas, in pixels. */
-const MAX_CANVAS = 65_535;
+export const MAX_CANVAS = 65_535;
 
 const place = v.pipe(v.number(), v.integer(), v.minValue(-MAX_CANVAS), v.maxValue(MAX_CANVAS));
-const edge = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_CANVAS));
+export const CanvasEdge = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_CANVAS));
 
 /** A rectangle of an image after rotation according to its EXIF orientation. It may reach beyond the edges of the image. */
 export const CanvasArea = closedObject({
   x: documented(place, 'The left edge in the pixels of the image. Negative beyond its left edge.'),
   y: documented(place, 'The upper edge in the pixels of the image. Negative above its upper edge.'),
-  width: documented(edge, 'The width in pixels.'),
-  height: documented(edge, 'The height in pixels.'),
+  width: documented(CanvasEdge, 'The width in pixels.'),
+  height: documented(CanvasEdge, 'The height in pixels.'),
 });
 export type CanvasArea = v.InferOutput<typeof CanvasArea>;
 

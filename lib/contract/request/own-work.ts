@@ -6,7 +6,7 @@ export const OWN_PROVIDER = 'image-bridge';
 export const CROP_MODEL = 'crop';
 
 /** The part of a request that says who makes its images. */
-interface Routed {
+export interface Routed {
   readonly routing: Pick<Routing, 'provider'>;
 }
 

@@ -38,9 +38,9 @@ export function ownIssue(
   };
 }
 
-/** Creates the path item of a field. Only the key of a path item is used. */
+/** Creates the path item of a field, or of an item of a list if `key` is an index. */
 export function pathItem(key: string | number): v.ObjectPathItem {
-  // The cast is safe because only the key of a path item is used, and a key may be an index.
+  // The cast is safe because `toField` reads only the key, and distinguishes an index from a name.
   return { type: 'object', origin: 'value', input: {}, key: key as string, value: undefined };
 }
 

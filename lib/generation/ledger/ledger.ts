@@ -40,6 +40,8 @@ export interface PlannedSpend {
 
 /** The durable account of one request. */
 export interface Account {
+  /** True if the bridge makes the images without a model. Their calls are neither recorded nor counted. */
+  readonly isFree?: boolean;
   /**
    * Reserves the outputs of the request, and the planned spend if the caller has a budget. Must be called once. Throws
    * `rate_limited` if the allowance or a budget is too small, `unsupported_capability` if the caller accepts no unknown cost, and
@@ -162,6 +164,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
 
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
+      if (account.isFree) return { renewals, counts: [] };
       const failed = countFailed(book.rows(), { outputs, lastProvider });
       const counts = sumByProvider([...charges.uncounted(), ...failed]);
       return { renewals, counts, calls: charges.billedCalls() };
@@ -301,7 +304,7 @@ function createCharges(book: RowBook) {
 
 interface CallDeps {
   readonly book: RowBook;
-  readonly account: Pick<Account, 'open'>;
+  readonly account: Pick<Account, 'isFree' | 'open'>;
   readonly tickets: ReturnType<typeof createTickets>;
   readonly charges: Pick<ReturnType<typeof createCharges>, 'prices' | 'ids' | 'addTokens'>;
 }
@@ -350,7 +353,9 @@ function createLedgerCall(
 
   return {
     /** Records the call durably, so that it may be sent. Throws `overloaded`. */
-    open: () => account.open({ call, provider, indices }),
+    async open(): Promise<void> {
+      if (!account.isFree) await account.open({ call, provider, indices });
+    },
     /** Begins a try. Must be called before each try. */
     beginTry(): void {
       began = false;

@@ -1,3 +1,4 @@
+import { MAX_CANVAS } from '../../contract/request/image-input.ts';
 import { CROP_MODEL, OWN_PROVIDER } from '../../contract/request/own-work.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
@@ -9,19 +10,16 @@ import type { Provider, ProviderRequest, ProviderResult } from '../provider-port
  * Creates the provider of the images that the bridge makes without a model. No request of a client can name the provider. The
  * image was cropped when its job was accepted, so the provider returns the input image.
  */
-export function createOwnProvider({
-  maxBytes,
-  maxEdge,
-}: {
-  readonly maxBytes: number;
-  readonly maxEdge: number;
-}): Provider {
+export function createOwnProvider({ maxBytes }: { readonly maxBytes: number }): Provider {
   const document: CapabilityDocument = {
     ...PLAIN_MODEL,
-    ...{ provider: OWN_PROVIDER, model: CROP_MODEL, generation: false, edits: true },
+    provider: OWN_PROVIDER,
+    model: CROP_MODEL,
+    generation: false,
+    edits: true,
     count: { min: 1, max: 1 },
     batching: { mode: 'native', native_count: { min: 1, max: 1 }, max_parallel_outputs: PARALLEL },
-    sizes: { auto: true, allowed: [], arbitrary: true, min_edge: 1, max_edge: maxEdge },
+    sizes: { auto: true, allowed: [], arbitrary: true, min_edge: 1, max_edge: MAX_CANVAS },
     edit_images: {
       ...INPUT_LIMITS,
       max_count: 1,
@@ -33,7 +31,7 @@ export function createOwnProvider({
   };
   return {
     name: OWN_PROVIDER,
-    // Used only for an image without a mark of its own: an artifact whose provider has signed it instead.
+    // Used only if the image has no mark, because its provider has signed the image instead.
     sourceType: 'trainedAlgorithmicMedia',
     retry: { attempts: 1, backoffMs: 0 },
     maxParallelCalls: PARALLEL,

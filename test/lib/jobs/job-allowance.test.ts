@@ -101,7 +101,10 @@ describe('the allowance of a job', () => {
   test('outputs that an abandoned job may have sent stay charged', async () => {
     await rig.submit(three, { caller });
     const job = await rig.store.claim(rig.clock.nowMs() / 1000);
-    const account = rig.usage.accountOfJob({ id: job?.id ?? '' });
+    const account = rig.usage.accountOfJob({
+      id: job?.id ?? '',
+      request: { routing: { provider: null } },
+    });
     await account.open({ call: 0, provider: 'sandbox', indices: [1] });
     const atSecs = rig.clock.nowMs() / 1000;
     await rig.state.disownJobs();

@@ -30,6 +30,8 @@ describe('toDays', () => {
     ['Europe/Tallinn', '2026-10-25T21:45:00Z', '2026-10-24T21:00:00Z', '2026-10-25'],
     ['Europe/Tallinn', '2026-03-29T20:45:00Z', '2026-03-28T22:00:00Z', '2026-03-29'],
     ['America/Santiago', '2026-09-06T20:00:00Z', '2026-09-06T04:00:00Z', '2026-09-06'],
+    // The clock is set back to midnight, so the first hour of the day occurs twice.
+    ['America/Havana', '2026-11-01T18:00:00Z', '2026-11-01T04:00:00Z', '2026-11-01'],
     ['Asia/Kathmandu', '2026-11-28T10:00:00Z', '2026-11-27T18:15:00Z', '2026-11-28'],
     ['UTC', '1970-01-01T03:00:00Z', '1970-01-01T00:00:00Z', '1970-01-01'],
   ])('a day in %s that has a job at %s begins at %s', (timeZone, job, start, date) => {

@@ -415,6 +415,19 @@ describe('createJobStreams, ofScope with the queue', () => {
     expect(queuesOf(resumed)).toEqual([await rig.jobQueue.readOwn(SCOPE)]);
   });
 
+  test('a feed whose client has disconnected neither reads the queue nor leaves a timer', async () => {
+    const timers = rig.clock.waiting;
+    const client = createStreamClient();
+    const stream = await rig.jobStreams.ofScope(client.context, { withQueue: true });
+    client.disconnect();
+
+    const read = readAll(stream);
+    await until(() => read.hasEnded);
+
+    expect(queuesOf(read)).toEqual([]);
+    expect(rig.clock.waiting).toBe(timers);
+  });
+
   test('a feed without the queue has no queue events', async () => {
     const read = await feed();
     await rig.jobQueue.update({ paused: true });

@@ -269,7 +269,7 @@ describe('createUsage, a job', () => {
   it('opens its calls in the account that was made when the job was accepted', async () => {
     const reservation = usage.reservationOf(ALICE, 3);
     await stores.ledger.reserve({ id: 'job-1', ...reservation });
-    const account = usage.accountOfJob({ id: 'job-1' });
+    const account = usage.accountOfJob({ id: 'job-1', request: { routing: { provider: null } } });
 
     await account.reserve(3);
     await account.open(CALL);
