@@ -41,6 +41,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run bench                                  # everything': 'it takes a quarter of an hour',
   'npm run bench -- --compare main                               # everything that both builds have':
     'it takes a quarter of an hour',
+  'npm run bench -- --only postgres-jobs --only postgres-replicas --only postgres-million --only replicas --only state-move':
+    'it writes databases of up to a million jobs',
   "import { createServer } from 'node:http';": 'the tests of webhooks run it',
   'export IMAGE_BRIDGE_WEBHOOK_SECRET=whsec_$(openssl rand -base64 32)':
     'it needs the receiver of that page, which the tests of webhooks start',

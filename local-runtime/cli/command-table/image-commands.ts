@@ -93,7 +93,10 @@ export const IMAGE_COMMANDS: readonly Command[] = [
       y: corner('upper edge of the area'),
       width: edge('width of the area'),
       height: edge('height of the area'),
-      output: OPTIONS.output,
+      output: {
+        ...OPTIONS.output,
+        about: 'output file with the extension .png, folder, or - for standard output',
+      },
       force: OPTIONS.force,
       quiet: OPTIONS.quiet,
       ...JSON_OUTPUT,
