@@ -261,6 +261,29 @@ describe('the ledger of a generation', () => {
     expect(counted).toEqual([counts({ images: 1, lost: 1, failed: 1 })]);
   });
 
+  it.each([
+    [true, []],
+    [false, [counts({ images: 1, unpriced: 1 })]],
+  ])(
+    'records and counts the calls of an account only if the account is not free (free: %s)',
+    async (isFree, counted) => {
+      const { account, opened } = recordAccount();
+      const ledger = createLedger({ ...account, isFree }, 1);
+      ledger.beginRoute('scripted');
+      const call = ledger.beginCall('scripted', [0]);
+
+      await call.open();
+      call.beginTry();
+      call.sent();
+      call.replied(1);
+      call.verified(0);
+      call.published(0);
+
+      expect(opened).toHaveLength(counted.length);
+      expect(ledger.settlement().counts).toMatchObject(counted);
+    },
+  );
+
   it('reports an image that was made but could not be delivered', async () => {
     const output = { response_format: 'artifact', filename: 'a' };
     const rig = await openGenerationRig({ reply: ok });
