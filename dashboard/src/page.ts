@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Api, createApi } from './api/api.ts';
-import { createConnection } from './connection/connection.ts';
+import { type Connection, createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
@@ -9,6 +9,7 @@ import { createJobBatches } from './jobs/job-batches.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
+import { createWaitingNotes } from './jobs/waiting-notes.ts';
 import { createDraft } from './make/draft.ts';
 import { browserStorage, keepDraft } from './make/draft-storage.ts';
 import { toChosenModel } from './make/model-abilities.ts';
@@ -37,7 +38,7 @@ export function createPage() {
   const providers = createProviders(api, connection);
   const toasts = createToasts();
   const undo = createUndo(toasts);
-  const ofJobs = createJobObjects(api, { toasts, undo });
+  const ofJobs = createJobObjects(api, { connection, toasts, undo });
   const { jobs, ownQueue } = ofJobs;
   const today = createToday(document);
   /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
@@ -98,7 +99,11 @@ export function createPage() {
 /** Creates the objects that know jobs and change jobs. */
 function createJobObjects(
   api: Api,
-  { toasts, undo }: { readonly toasts: Toasts; readonly undo: Undo },
+  {
+    connection,
+    toasts,
+    undo,
+  }: { readonly connection: Connection; readonly toasts: Toasts; readonly undo: Undo },
 ) {
   const jobs = createJobs(api);
   return {
@@ -106,5 +111,6 @@ function createJobObjects(
     shown: createShownJobs(api, jobs),
     batches: createJobBatches(api, { toasts, undo }),
     ownQueue: createOwnQueue(api),
+    notes: createWaitingNotes({ jobs, connection, toasts }),
   };
 }

@@ -2,6 +2,7 @@ import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
+import './token-dialogs.css';
 
 /** Asks for confirmation before the token is forgotten, because the draft is deleted with it and cannot be restored. */
 export function ForgetDialog({ onClose }: { readonly onClose: () => void }) {

@@ -34,6 +34,13 @@ export const EVERYTHING: JobFilter = {
   provider: undefined,
 };
 
+/** Returns true if the filter restricts nothing. */
+export function isDefault(filter: JobFilter): boolean {
+  return Object.entries(filter).every(
+    ([name, value]) => value === undefined || value === EVERYTHING[name as keyof JobFilter],
+  );
+}
+
 /** The beginning of a date in local time, in Unix seconds. `days` is added to the date. */
 function startOf(date: string, days = 0): number {
   const start = new Date(`${date}T00:00`);

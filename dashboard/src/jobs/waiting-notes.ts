@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { ApiError, joined } from '../api/api.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Toasts } from '../shell/toasts.ts';
@@ -66,7 +66,11 @@ export function createWaitingNotes({ jobs, connection, toasts }: Deps) {
   });
 
   return {
-    waiting: waiting as ReadonlySignal<ReadonlyMap<string, WaitingNote>>,
+    /** The notes that were written with the present token, by the ids of their images. */
+    waiting: computed(
+      (): ReadonlyMap<string, WaitingNote> =>
+        new Map([...waiting.value].filter(([, { token }]) => token === connection.token.value)),
+    ),
     /** Keeps a note in place of an earlier note of the same image. */
     keep(note: WaitingNote): void {
       const kept = { ...note, token: connection.token.peek() };
@@ -75,13 +79,4 @@ export function createWaitingNotes({ jobs, connection, toasts }: Deps) {
     /** Forgets the note of an image. */
     drop,
   };
-}
-
-const ofPages = new WeakMap<Deps['jobs'], ReturnType<typeof createWaitingNotes>>();
-
-/** Returns the waiting notes of a page. The first image whose note is shown loads this code, and so a page loads faster. */
-export function waitingNotesOf(page: Deps): ReturnType<typeof createWaitingNotes> {
-  const notes = ofPages.get(page.jobs) ?? createWaitingNotes(page);
-  ofPages.set(page.jobs, notes);
-  return notes;
 }

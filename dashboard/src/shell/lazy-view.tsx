@@ -41,9 +41,10 @@ export function lazyView<P extends object>(
     }, []);
     const current = loaded.value;
     if (current === 'failed') {
+      if (Shell === undefined) return <Outdated />;
       return (
         <div class="app-view">
-          {Shell && <Shell />}
+          <Shell />
           <Outdated />
         </div>
       );

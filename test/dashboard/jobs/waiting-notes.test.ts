@@ -71,6 +71,16 @@ describe('createWaitingNotes', () => {
     expect([other.length, stored.length]).toEqual([0, 1]);
   });
 
+  it('shows a note only with the token with which the note was written', () => {
+    const { notes, connection } = openNotes();
+    notes.keep(NOTE);
+    connection.token.value = 'second';
+    const other = notes.waiting.value.size;
+    connection.token.value = 'first';
+
+    expect([other, notes.waiting.value.size]).toEqual([0, 1]);
+  });
+
   it('sends nothing for a note that was saved meanwhile', async () => {
     const { notes, stored, reconnect } = openNotes();
     notes.keep(NOTE);

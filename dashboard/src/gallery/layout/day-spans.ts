@@ -1,4 +1,4 @@
-import type { Frame, Layout } from './row-layout.ts';
+import type { Day, Frame, Layout } from './row-layout.ts';
 
 /** The number of jobs of a day. `day` is its beginning in Unix milliseconds. */
 export interface CountedDay {
@@ -42,8 +42,7 @@ export function addUnread(
 ): WholeLayout {
   const ratio = meanRatio(layout, frame);
   const height = (count: number) => heightOf(count, ratio, frame);
-  const read = new Map(layout.days.map((day) => [day.day, day]));
-  const [first, last] = [layout.days.at(0)?.day, layout.days.at(-1)?.day];
+  const [first, last] = [layout.days.at(0), layout.days.at(-1)];
   const spans: DaySpan[] = [];
   let top = 0;
   const add = (day: CountedDay, tall: number) => {
@@ -52,30 +51,24 @@ export function addUnread(
   };
 
   if (first !== undefined && !hasNewest) {
-    for (const day of counts) if (day.day > first) add(day, frame.heading + height(day.count));
+    for (const day of counts) if (day.day > first.day) add(day, frame.heading + height(day.count));
   }
   const readTop = top;
   const counted = new Map(counts.map(({ day, count }) => [day, count]));
-  for (const { day, height: tall, firstRow, endRow } of read.values()) {
-    const cards = layout.rows
-      .slice(firstRow, endRow)
-      .reduce((sum, { tiles }) => sum + tiles.length, 0);
-    add({ day, count: Math.max(cards, counted.get(day) ?? 0) }, tall);
+  for (const day of layout.days) {
+    const count = Math.max(cardsOf(layout, day), counted.get(day.day) ?? 0);
+    add({ day: day.day, count }, day.height);
   }
   const readBottom = top;
   if (!hasOldest) {
     const lastSpan = spans.at(-1);
-    if (lastSpan !== undefined && lastSpan.day === last) {
-      const { firstRow = 0, endRow = 0 } = read.get(last) ?? {};
-      const cards = layout.rows
-        .slice(firstRow, endRow)
-        .reduce((sum, { tiles }) => sum + tiles.length, 0);
-      const rest = height(Math.max(0, lastSpan.count - cards));
+    if (lastSpan !== undefined && last !== undefined) {
+      const rest = height(Math.max(0, lastSpan.count - cardsOf(layout, last)));
       spans[spans.length - 1] = { ...lastSpan, height: lastSpan.height + rest };
       top += rest;
     }
     for (const day of counts) {
-      if (last === undefined || day.day < last) add(day, frame.heading + height(day.count));
+      if (last === undefined || day.day < last.day) add(day, frame.heading + height(day.count));
     }
   }
   return {
@@ -88,6 +81,10 @@ export function addUnread(
     readTop,
     readBottom,
   };
+}
+
+function cardsOf({ rows }: Layout, { firstRow, endRow }: Day): number {
+  return rows.slice(firstRow, endRow).reduce((sum, { tiles }) => sum + tiles.length, 0);
 }
 
 function heightOf(count: number, ratio: number, { width, rowHeight, gap }: Frame): number {

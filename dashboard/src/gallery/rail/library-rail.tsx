@@ -5,7 +5,7 @@ import { Link } from '../../controls/link.tsx';
 import { usePage } from '../../page-context.ts';
 import { togglePanel } from '../../shell/preferences.ts';
 import { formatNumber, text } from '../../text/text.ts';
-import { readFilter } from '../state/gallery-state.ts';
+import { readFilter } from '../state/filter-address.ts';
 import type { ViewName } from '../state/view-counts.ts';
 import { formatTotal } from '../tools/found-count.tsx';
 import './library-rail.css';

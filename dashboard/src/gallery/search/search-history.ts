@@ -17,11 +17,16 @@ const PREFIX = 'image-bridge.searches.';
  * Keeps the latest searches of this caller in the session storage of the tab, because another person may use the browser later.
  * The searches of another token are not shown.
  */
-export function createSearchHistory(connection: Pick<Connection, 'token'>, storage: Storage) {
+export function createSearchHistory(
+  connection: Pick<Connection, 'token'>,
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
+) {
   const searches = signal<readonly EarlierSearch[]>([]);
   let place = '';
 
   connection.token.subscribe((token) => {
+    // The searches of a forgotten token are deleted, as its draft is.
+    if (token === undefined && place !== '') storage.removeItem(place);
     place = PREFIX + hash(token ?? '');
     searches.value = parse(storage.getItem(place));
   });
@@ -40,11 +45,6 @@ export function createSearchHistory(connection: Pick<Connection, 'token'>, stora
       } catch {
         // Without room in the storage, the searches are kept until the tab is closed.
       }
-    },
-
-    clear(): void {
-      searches.value = [];
-      storage.removeItem(place);
     },
   };
 }

@@ -4,16 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { unwrap } from '../../api/api.ts';
 import type { UsedPrompt } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
+import { MenuGroup } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { toWordQuery, typedWords } from '../../jobs/search-words.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { showDraft } from '../actions/job-actions.ts';
-import { toQuery } from '../state/gallery-state.ts';
+import { toQuery } from '../state/filter-address.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { STEP } from '../tools/filter-group.tsx';
-import { chipValue } from '../tools/filter-values.ts';
+import { CHIP_NAMES, chipValue } from '../tools/filter-values.ts';
 import { formatTotal } from '../tools/found-count.tsx';
 import { PANEL_ID } from './panel-id.ts';
 import type { EarlierSearch } from './search-history.ts';
@@ -36,10 +37,11 @@ export function SearchPanel(props: PanelProps) {
   const { typed, option } = props;
   const { state } = useGallery();
   const searches = matching(state.history.searches.value, typed).slice(0, MOST_SEARCHES);
-  const prompts = usePrompts(typed);
+  const read = usePrompts(typed);
+  const prompts = read ?? [];
   const choose = useChoices(props, searches, prompts);
   const words = typedWords(typed).join(' ');
-  const isEmpty = searches.length + prompts.length === 0;
+  const isEmpty = read !== undefined && searches.length + prompts.length === 0;
   return (
     <div class="search-panel float">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the field choose an option */}
@@ -56,7 +58,7 @@ export function SearchPanel(props: PanelProps) {
         }}
       >
         {searches.length > 0 && (
-          <Group title={text('gallery.earlier.searches')}>
+          <MenuGroup title={text('gallery.earlier.searches')}>
             {searches.map((search, at) => (
               <Choice key={at} id={`earlier-search-${at}`} current={option}>
                 <Icon of={History} small />
@@ -66,10 +68,10 @@ export function SearchPanel(props: PanelProps) {
                 </small>
               </Choice>
             ))}
-          </Group>
+          </MenuGroup>
         )}
         {prompts.length > 0 && (
-          <Group
+          <MenuGroup
             title={
               words === ''
                 ? text('gallery.earlier.prompts')
@@ -85,27 +87,15 @@ export function SearchPanel(props: PanelProps) {
                 <small class="reuse">{text('gallery.earlier.reuse')}</small>
               </Choice>
             ))}
-          </Group>
+          </MenuGroup>
         )}
       </div>
-      {isEmpty && <p class="soft nothing">{text('gallery.earlier.none')}</p>}
+      {isEmpty && (
+        <p class="soft nothing">
+          {text(words === '' ? 'gallery.earlier.nothing' : 'gallery.earlier.none')}
+        </p>
+      )}
       <KeyHints />
-    </div>
-  );
-}
-
-interface GroupProps {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
-
-function Group({ title, children }: GroupProps) {
-  return (
-    <div role="group" aria-label={title}>
-      <p class="menu-head" aria-hidden="true">
-        {title}
-      </p>
-      {children}
     </div>
   );
 }
@@ -208,9 +198,7 @@ function matching(searches: readonly EarlierSearch[], typed: string): readonly E
 
 /** Describes a search by its words and its filters. */
 function describe({ filter }: EarlierSearch): string {
-  const chips = (['model', 'size', 'operation', 'label', 'date'] as const).map((name) =>
-    chipValue(name, filter),
-  );
+  const chips = CHIP_NAMES.map((name) => chipValue(name, filter));
   const { search, show, status, provider } = filter;
   const parts = [
     search,
@@ -228,10 +216,10 @@ function toPhrase(prompt: string): string {
   return toWordQuery(`"${[...plain].slice(0, 200).join('').trim()}"`);
 }
 
-/** Reads the prompts that contain the typed words. */
-function usePrompts(typed: string): readonly UsedPrompt[] {
+/** Reads the prompts that contain the typed words. Returns undefined until the first reply. */
+function usePrompts(typed: string): readonly UsedPrompt[] | undefined {
   const { api } = usePage();
-  const [prompts, setPrompts] = useState<readonly UsedPrompt[]>([]);
+  const [prompts, setPrompts] = useState<readonly UsedPrompt[]>();
   const q = typed.trim() === '' ? undefined : toWordQuery(typed);
   useEffect(() => {
     const controller = new AbortController();

@@ -1,24 +1,32 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { JobFeed } from '../../jobs/job-feed.ts';
 import { type JobFilter, toJobQuery } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { CountedDay } from '../layout/day-spans.ts';
+import { afterChanges } from './after-changes.ts';
 
 /** The delay between a change of a job and the next count, in milliseconds. */
 const LATER_MS = 10_000;
+
+interface Deps {
+  readonly api: Pick<Api, 'GET'>;
+  readonly jobs: Pick<Jobs, 'subscribe'>;
+  readonly connection: Pick<Connection, 'token'>;
+}
 
 const NOTHING: readonly CountedDay[] = [];
 
 /** Counts the jobs of each day under the filter of the gallery, if the list has more jobs than its first page. */
 export function createDayCounts(
-  { api, jobs }: { readonly api: Api; readonly jobs: Jobs },
+  { api, jobs, connection }: Deps,
   feed: ReadonlySignal<JobFeed>,
 ): ReadonlySignal<readonly CountedDay[]> {
   const counts = signal(NOTHING);
   let counted: JobFilter | undefined;
+  let countedToken = connection.token.peek();
   let controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function count(filter: JobFilter): Promise<void> {
     controller.abort();
@@ -43,8 +51,12 @@ export function createDayCounts(
 
   effect(() => {
     const { filter, state, complete, top } = feed.value;
-    if (filter !== counted) {
+    const { value: token } = connection.token;
+    // The jobs belong to the token, so those of another token are counted again.
+    if (filter !== counted || token !== countedToken) {
+      controller.abort();
       counted = undefined;
+      countedToken = token;
       counts.value = NOTHING;
     }
     if (counted !== undefined || state.value !== 'ready') return;
@@ -52,12 +64,8 @@ export function createDayCounts(
     counted = filter;
     void count(filter);
   });
-  jobs.subscribe(() => {
-    if (counted === undefined || timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (counted !== undefined) void count(counted);
-    }, LATER_MS);
+  afterChanges(jobs, LATER_MS, () => {
+    if (counted !== undefined) void count(counted);
   });
 
   return counts;

@@ -3,7 +3,7 @@ import type { Api } from '../../api/api.ts';
 import type { BridgeError, JobPage } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
-import { EVERYTHING, JOB_STATUSES, type JobFilter } from '../../jobs/job-filter.ts';
+import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Router } from '../../router.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
 import { createDayCounts } from './day-counts.ts';
+import { watchFilter } from './filter-address.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createShapes } from './shapes.ts';
 import { createViewCounts } from './view-counts.ts';
@@ -97,7 +98,7 @@ export function createGalleryState(deps: Deps) {
     /** The earlier searches of this tab. */
     history,
     /** The number of jobs under the filter. Undefined until the first page is read. */
-    total: keepTotal(feed),
+    total: keepTotal(feed, deps.connection),
     ...createDayReading({ feed, days, layout, openAt }),
     frame,
     layout,
@@ -115,8 +116,11 @@ export function createGalleryState(deps: Deps) {
 }
 
 /** Returns the total of the list. A jump to another day keeps the total, because only the newest page is counted. */
-function keepTotal(feed: ReadonlySignal<JobFeed>) {
+function keepTotal(feed: ReadonlySignal<JobFeed>, { token }: Pick<Connection, 'token'>) {
   const last = signal<{ filter: JobFilter; total: JobPage['total'] } | undefined>(undefined);
+  token.subscribe(() => {
+    last.value = undefined;
+  });
   effect(() => {
     const { filter, total } = feed.value;
     if (total.value !== undefined) last.value = { filter, total: total.value };
@@ -204,70 +208,6 @@ function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
     }),
   };
 }
-
-/** Returns the filter in the address. The last filter is kept in other views, whose addresses contain no filter. */
-function watchFilter(router: Router): ReadonlySignal<JobFilter> {
-  const filter = signal<JobFilter>(readFilter(router.query.peek()));
-  effect(() => {
-    if (router.route.value.view !== 'images') return;
-    const next = readFilter(router.query.value);
-    if (JSON.stringify(next) !== JSON.stringify(filter.peek())) filter.value = next;
-  });
-  return filter;
-}
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Reads the filter from the address. Unknown values are ignored. */
-export function readFilter(query: URLSearchParams): JobFilter {
-  const show = query.get('show');
-  const operation = query.get('operation');
-  const text = (name: string) => query.get(name) || undefined;
-  const date = (name: string) => {
-    const value = query.get(name) ?? '';
-    return DATE.test(value) && Date.parse(value) >= 0 ? value : undefined;
-  };
-  const size = text('size');
-  return {
-    search: query.get('q') ?? '',
-    show: show === 'favourites' || show === 'hidden' ? show : 'all',
-    status: JOB_STATUSES.find((each) => each === query.get('status')),
-    provider: text('provider'),
-    model: text('model'),
-    size: size !== undefined && /^\d{1,5}[x:]\d{1,5}$/.test(size) ? size : undefined,
-    operation: operation === 'generate' || operation === 'edit' ? operation : undefined,
-    label: text('label'),
-    from: date('from'),
-    to: date('to'),
-  };
-}
-
-/** Returns the query of the address for a filter, including the parts to remove. */
-export function toQuery(filter: JobFilter): Readonly<Record<string, string | undefined>> {
-  const { search, show, ...parts } = filter;
-  return { ...CLEARED, ...parts, q: search, show: show === 'all' ? undefined : show };
-}
-
-/** Returns true if the filter restricts nothing. */
-export function isDefault(filter: JobFilter): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) => value === undefined || value === EVERYTHING[name as keyof JobFilter],
-  );
-}
-
-/** The query changes that clear the filter. */
-export const CLEARED = {
-  q: undefined,
-  show: undefined,
-  status: undefined,
-  provider: undefined,
-  model: undefined,
-  size: undefined,
-  operation: undefined,
-  label: undefined,
-  from: undefined,
-  to: undefined,
-};
 
 const KEPT = 500;
 

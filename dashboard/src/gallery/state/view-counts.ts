@@ -4,6 +4,7 @@ import type { JobPage } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { EVERYTHING, type JobFilter, toJobQuery } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { afterChanges } from './after-changes.ts';
 
 export type Total = NonNullable<JobPage['total']>;
 
@@ -31,7 +32,6 @@ export function createViewCounts({ api, jobs, connection }: Deps) {
   const views = signal<Partial<Record<ViewName, Total>>>({});
   const labels = signal<readonly { readonly label: string; readonly count: number }[]>([]);
   let isNeeded = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function count(name: ViewName): Promise<readonly [ViewName, Total | undefined]> {
     const query = { ...toJobQuery(VIEWS[name]), limit: 1, total: true };
@@ -52,12 +52,8 @@ export function createViewCounts({ api, jobs, connection }: Deps) {
     if (listed) labels.value = listed.items;
   }
 
-  jobs.subscribe(() => {
-    if (!isNeeded || timer !== undefined) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void countAll();
-    }, LATER_MS);
+  afterChanges(jobs, LATER_MS, () => {
+    if (isNeeded) void countAll();
   });
   connection.token.subscribe(() => {
     views.value = {};

@@ -7,12 +7,13 @@ import { typedWords } from '../../jobs/search-words.ts';
 import type { Page } from '../../page.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { CLEARED } from '../state/gallery-state.ts';
+import { CLEARED } from '../state/filter-address.ts';
 import type { Total } from '../state/view-counts.ts';
 import { STEP } from '../tools/filter-group.tsx';
-import { chipValue } from '../tools/filter-values.ts';
+import { CHIP_NAMES, CHIPS, chipValue } from '../tools/filter-values.ts';
 import { formatTotal } from '../tools/found-count.tsx';
 import { Blank } from './blank.tsx';
+import './no-match.css';
 
 /** A part of the filter that can be removed. */
 interface Part {
@@ -89,11 +90,11 @@ function partsOf(filter: JobFilter, nameOf: (provider: string) => string): reado
     changes,
     rest: { ...filter, ...rest },
   });
-  const ofChips = (['model', 'size', 'operation', 'label', 'date'] as const).flatMap((chip) => {
+  const ofChips = CHIP_NAMES.flatMap((chip) => {
     const value = chipValue(chip, filter);
     if (value === undefined) return [];
-    const removed = chip === 'date' ? { from: undefined, to: undefined } : { [chip]: undefined };
-    return [without(`${text(`gallery.chip.${chip}`)} ${value}`, removed, removed)];
+    const name = text('gallery.chip.value', { name: text(`gallery.chip.${chip}`), value });
+    return [without(name, CHIPS[chip], CHIPS[chip])];
   });
   return [
     ...ofWords,

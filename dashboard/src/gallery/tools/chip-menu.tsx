@@ -6,6 +6,7 @@ import { formatNumber, text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { FilterGroup, STEP } from './filter-group.tsx';
 import { type ChipName, toDate } from './filter-values.ts';
+import './chip-menu.css';
 
 interface ChipMenuProps {
   readonly name: ChipName;
@@ -17,7 +18,7 @@ export function ChipMenu({ name, onClose }: ChipMenuProps) {
   const box = useRef<HTMLDivElement>(null);
   // The menu moved the focus before its code was loaded.
   useEffect(() => {
-    box.current?.querySelector<HTMLElement>('[aria-checked="true"], button, input')?.focus();
+    box.current?.querySelector<HTMLElement>('button, input')?.focus();
   }, []);
   const Choices = CHOICES[name];
   return (

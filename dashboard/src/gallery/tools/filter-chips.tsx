@@ -6,7 +6,7 @@ import { lazyView } from '../../shell/lazy-view.tsx';
 import { text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { STEP } from './filter-group.tsx';
-import { type ChipName, chipValue } from './filter-values.ts';
+import { CHIP_NAMES, CHIPS, type ChipName, chipValue } from './filter-values.ts';
 import './filter-chips.css';
 
 const ChipMenu = lazyView(async () => (await import('./chip-menu.tsx')).ChipMenu);
@@ -15,21 +15,12 @@ const ChipMenu = lazyView(async () => (await import('./chip-menu.tsx')).ChipMenu
 export function FilterChips() {
   return (
     <div class="filter-chips" role="group" aria-label={text('gallery.filters')}>
-      {(['model', 'size', 'operation', 'label', 'date'] as const).map((name) => (
+      {CHIP_NAMES.map((name) => (
         <Chip key={name} name={name} />
       ))}
     </div>
   );
 }
-
-/** The parts of the address that each chip removes. */
-const PARTS = {
-  model: { model: undefined },
-  size: { size: undefined },
-  operation: { operation: undefined },
-  label: { label: undefined },
-  date: { from: undefined, to: undefined },
-} as const satisfies Record<ChipName, object>;
 
 function Chip({ name }: { readonly name: ChipName }) {
   const { router } = usePage();
@@ -58,7 +49,7 @@ function Chip({ name }: { readonly name: ChipName }) {
             aria-label={text('gallery.chip.remove', { name: named })}
             onClick={() => {
               button.ref.current?.focus();
-              router.setQuery(PARTS[name], STEP);
+              router.setQuery(CHIPS[name], STEP);
             }}
           >
             <Icon of={X} small />

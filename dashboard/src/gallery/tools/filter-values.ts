@@ -1,7 +1,18 @@
 import type { JobFilter } from '../../jobs/job-filter.ts';
 import { formatShortDate, text } from '../../text/text.ts';
 
-export type ChipName = 'model' | 'size' | 'operation' | 'label' | 'date';
+/** The parts of the filter that each chip sets, as the changes that remove them. */
+export const CHIPS = {
+  model: { model: undefined },
+  size: { size: undefined },
+  operation: { operation: undefined },
+  label: { label: undefined },
+  date: { from: undefined, to: undefined },
+} as const;
+
+export type ChipName = keyof typeof CHIPS;
+
+export const CHIP_NAMES = Object.keys(CHIPS) as readonly ChipName[];
 
 /** Returns the value of a filter in words. Undefined if the filter is not set. */
 export function chipValue(name: ChipName, filter: JobFilter): string | undefined {

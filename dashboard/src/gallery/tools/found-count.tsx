@@ -1,6 +1,7 @@
+import { isDefault } from '../../jobs/job-filter.ts';
 import { usePage } from '../../page-context.ts';
 import { formatNumber, text } from '../../text/text.ts';
-import { CLEARED, isDefault } from '../state/gallery-state.ts';
+import { CLEARED } from '../state/filter-address.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { STEP } from './filter-group.tsx';
 

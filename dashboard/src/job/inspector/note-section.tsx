@@ -3,7 +3,6 @@ import { ApiError } from '../../api/api.ts';
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { isOpen } from '../../jobs/job-state.ts';
-import { waitingNotesOf } from '../../jobs/waiting-notes.ts';
 import { usePage } from '../../page-context.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -86,9 +85,7 @@ function NoteField({ job, image }: Props) {
 
 /** Keeps the text of the field until the bridge has stored the text. */
 function useNote(job: Job, image: JobImage) {
-  const page = usePage();
-  const { toasts, connection } = page;
-  const notes = waitingNotesOf(page);
+  const { toasts, notes, connection } = usePage();
   const { setNote } = useJobActions();
   const artifactId = idOf(image);
   const stored = marksOfImage(job, image).note ?? '';

@@ -52,7 +52,7 @@ export function createRaceCosts({ read }: Pick<Jobs, 'read'>, abort: AbortSignal
         asked.add(job.id);
         waiting.push(job.id);
       }
-      while (readers < Math.min(TOGETHER, readers + waiting.length)) void readNext();
+      while (readers < TOGETHER && waiting.length > 0) void readNext();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isDefault, readFilter } from '../../../../dashboard/src/gallery/state/gallery-state.ts';
+import { readFilter } from '../../../../dashboard/src/gallery/state/filter-address.ts';
+import { isDefault } from '../../../../dashboard/src/jobs/job-filter.ts';
 
 const read = (query: string) => readFilter(new URLSearchParams(query));
 
