@@ -5,6 +5,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
+import { searchField } from './support/search-field.ts';
 import { listJobs, makeJobs, patchJob, submitJobs, unmarkJobs } from './support/submit-jobs.ts';
 
 /** Small images of every shape, in the order of the gallery: newest first. */
@@ -224,11 +225,9 @@ describe('the gallery', () => {
 
     await page.reload();
     await expect.poll(() => cards(page).count()).toBe(1);
-    await expect
-      .poll(() => page.getByRole('combobox', { name: 'Search prompts' }).inputValue())
-      .toBe('moon');
+    await expect.poll(() => searchField(page).inputValue()).toBe('moon');
 
-    await page.getByRole('combobox', { name: 'Search prompts' }).fill('nothing like it');
+    await searchField(page).fill('nothing like it');
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'gallery-nothing-found');
@@ -238,7 +237,7 @@ describe('the gallery', () => {
 
   it('keeps typed text while earlier words are written to the address', async () => {
     const page = await openGallery(bridge);
-    const field = page.getByRole('combobox', { name: 'Search prompts' });
+    const field = searchField(page);
     await field.evaluate((input: HTMLInputElement) => {
       const replace = history.replaceState;
       history.replaceState = (...change: Parameters<typeof replace>) => {
@@ -320,11 +319,11 @@ describe('the gallery', () => {
 
   it('finds the words of a prompt in any order, without excluded words, and counts the jobs found', async () => {
     const page = await openGallery(bridge);
-    await page.getByRole('combobox', { name: 'Search prompts' }).fill('harbour cut');
+    await searchField(page).fill('harbour cut');
 
     await page.getByText('1 found').waitFor();
     await expect.poll(() => cards(page).count()).toBe(1);
-    await page.getByRole('combobox', { name: 'Search prompts' }).fill('-harbour');
+    await searchField(page).fill('-harbour');
     await page.getByText(`${PROMPTS.length - 1} found`).waitFor();
   });
 
@@ -341,9 +340,9 @@ describe('the gallery', () => {
       await route.fulfill({ response: reply }).catch(() => {});
       replied.resolve();
     });
-    await page.getByRole('combobox', { name: 'Search prompts' }).fill('moo');
+    await searchField(page).fill('moo');
     await asked.promise;
-    await page.getByRole('combobox', { name: 'Search prompts' }).fill('marigold');
+    await searchField(page).fill('marigold');
     await expect.poll(() => shownNames(page)).toEqual(['Marigold tiles. 2 images']);
     held.resolve();
     await replied.promise;

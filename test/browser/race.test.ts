@@ -199,7 +199,7 @@ describe('a race', () => {
     expect(await table.getAttribute('aria-disabled')).toBe(null);
   });
 
-  it('is not offered to a token that may not create jobs, and a link says why', async () => {
+  it('is not offered to a token that may not create jobs, and its page says why', async () => {
     const page = await openPage(bridge.address, { path: '/dashboard/race' });
     await page.route('**/v1/usage?*', async (route) => {
       const reply = await route.fetch();

@@ -33,7 +33,7 @@ const history = Array.from({ length: JOBS }, (_, nth) => {
 const number = (query: URLSearchParams, name: string, otherwise: number) =>
   Number(query.get(name) ?? otherwise);
 
-/** Answers as the bridge does for these jobs. A cursor is the position in the list. */
+/** Replies as the bridge does with these jobs. A cursor is the position in the list. */
 async function listJobs(route: Route): Promise<void> {
   const { searchParams: query } = new URL(route.request().url());
   const before = number(query, 'created_before', Number.MAX_SAFE_INTEGER);
@@ -93,7 +93,7 @@ async function open(options: Parameters<typeof openPage>[1] = {}) {
   );
   await page.getByRole('link', { name: 'Images', exact: true }).click();
   await card(page, 0).waitFor();
-  await page.getByRole('slider', { name: 'Dates' }).waitFor();
+  await rail(page).waitFor();
   return { page, seen };
 }
 
@@ -102,7 +102,7 @@ const card = (page: Page, nth: number) =>
 const rail = (page: Page) => page.getByRole('slider', { name: 'Dates' });
 
 describe('the dates of the gallery', () => {
-  it('lead to the oldest job with End and back with Home, without the pages between', async () => {
+  it('lead to the oldest job with End and back with Home, without reading the pages between', async () => {
     const { page, seen } = await open();
     await card(page, 0).focus();
     const before = seen.pages;
@@ -141,7 +141,7 @@ describe('the dates of the gallery', () => {
     await keepScreenshot(page, 'search-dates-dark');
   });
 
-  it('are dragged to any day, whose neighbours are read above and below', async () => {
+  it('are dragged to any day, and the jobs above and below are read', async () => {
     const { page } = await open();
     const box = await rail(page).boundingBox();
     if (box === null) throw new Error('the rail has no place');
@@ -161,15 +161,13 @@ describe('the dates of the gallery', () => {
         }).length;
       });
     await expect.poll(shown).toBeGreaterThan(4);
-    expect(await rail(page).getAttribute('aria-valuetext')).toMatch(
-      /^(July|August), 2026|^(July|August) \d+, 2026/,
-    );
+    expect(await rail(page).getAttribute('aria-valuetext')).toMatch(/^(July|August) \d+, 2026/);
     await page.mouse.move(600, 500);
     await page.mouse.wheel(0, -1500);
     await expect.poll(shown).toBeGreaterThan(4);
   });
 
-  it('never have more than 60 cards in the document', async () => {
+  it('lead through a gallery that never has more than 60 cards in the document', async () => {
     const { page } = await open({ size: { width: 1920, height: 1080 } });
     let most = 0;
     for (let step = 0; step < 12; step += 1) {
@@ -196,8 +194,11 @@ describe('the dates of the gallery', () => {
   });
 
   it('are absent in a narrow window', async () => {
-    const page = await openPage(bridge.address, { size: 'phone', touch: true });
+    const { page } = await open();
 
-    expect(await page.getByRole('slider', { name: 'Dates' }).count()).toBe(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+
+    await rail(page).waitFor({ state: 'hidden' });
+    await card(page, 0).waitFor();
   });
 });

@@ -5,6 +5,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
+import { searchField } from './support/search-field.ts';
 import { makeJobs } from './support/submit-jobs.ts';
 
 const request = (prompt: string, size: string, labels: readonly string[] = []) => ({
@@ -38,7 +39,6 @@ const found = (page: Page, words: string) =>
   page.locator('.found-count', { hasText: words }).waitFor();
 const chip = (page: Page, name: string) =>
   page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: true });
-const field = (page: Page) => page.getByRole('combobox', { name: 'Search prompts' });
 
 /** Opens the page with a collapsed panel. */
 async function openFolded(options: Parameters<typeof openPage>[1] = {}) {
@@ -150,7 +150,7 @@ describe('earlier searches and prompts', () => {
     await page.keyboard.press('ArrowDown');
     const second = page.getByRole('option', { selected: true });
     expect(await second.textContent()).toContain('Mountain lake at dusk');
-    expect(await field(page).getAttribute('aria-activedescendant')).toBe(
+    expect(await searchField(page).getAttribute('aria-activedescendant')).toBe(
       await second.getAttribute('id'),
     );
     await page.keyboard.press('Control+Enter');
@@ -174,7 +174,7 @@ describe('earlier searches and prompts', () => {
     await page.getByRole('option', { name: 'lake, 3:2 1' }).click();
 
     await found(page, '1 found of 5');
-    expect(await field(page).inputValue()).toBe('lake');
+    expect(await searchField(page).inputValue()).toBe('lake');
     expect(new URL(page.url()).searchParams.get('size')).toBe('3:2');
   });
 
@@ -186,10 +186,10 @@ describe('earlier searches and prompts', () => {
 
     await page.keyboard.press('Escape');
     expect(await page.getByRole('listbox').count()).toBe(0);
-    expect(await field(page).inputValue()).toBe('fox');
+    expect(await searchField(page).inputValue()).toBe('fox');
     await page.keyboard.press('Escape');
 
-    expect(await field(page).inputValue()).toBe('');
+    expect(await searchField(page).inputValue()).toBe('');
   });
 
   it.each([

@@ -5,9 +5,9 @@ import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
 import {
   GROUPS,
   type JobModel,
-  type JobModelFacts,
   jobHistories,
   LABELS,
+  matchesFacts,
   PROVIDERS,
   SCOPES,
 } from '../support/job-histories.ts';
@@ -154,32 +154,13 @@ function naively(
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ labels }) => filter.label === undefined || labels.includes(filter.label))
     .filter(({ group }) => filter.group === undefined || group?.id === filter.group)
-    .filter(({ sequence }) => matchesNaively(filter, facts.get(sequence)))
+    .filter(({ sequence }) => matchesFacts(filter, facts.get(sequence)))
     .filter(({ deletedSecs }) => {
       if (filter.visibility === 'all') return true;
       return (deletedSecs !== undefined) === (filter.visibility === 'hidden');
     })
     .map(({ sequence }) => sequence)
     .sort((a, b) => b - a);
-}
-
-function matchesNaively(filter: JobFilter, facts: JobModelFacts | undefined): boolean {
-  if (facts === undefined) return false;
-  const { model, operation, size, createdFromSecs, createdBeforeSecs } = filter;
-  return (
-    (model === undefined || facts.model === model) &&
-    (operation === undefined || facts.operation === operation) &&
-    (createdFromSecs === undefined || facts.createdSecs >= createdFromSecs) &&
-    (createdBeforeSecs === undefined || facts.createdSecs < createdBeforeSecs) &&
-    (size === undefined || matchesSize(size, facts.size))
-  );
-}
-
-function matchesSize(wanted: NonNullable<JobFilter['size']>, size: string): boolean {
-  if (wanted.kind === 'auto' || size === 'auto') return size === wanted.kind;
-  const [width = 0, height = 0] = size.split('x').map(Number);
-  if (wanted.kind === 'pixels') return width === wanted.width && height === wanted.height;
-  return Math.abs((width / height) * (wanted.height / wanted.width) - 1) < 0.01;
 }
 
 async function allPages(

@@ -9,6 +9,7 @@ import type {
   JobSummary,
   NewJob,
 } from '../../lib/jobs/job-store-port.ts';
+import { matchesFacts } from '../support/job-histories.ts';
 import { CREATED_SECS, FAILURE, jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
 import {
   matchesNaively,
@@ -188,9 +189,10 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
 
 function naively(
   jobs: readonly JobSummary[],
-  { terms, status, visibility, favorite, provider, label, group, ...facts }: JobSearchFilter,
+  filter: JobSearchFilter,
   { before = Number.MAX_SAFE_INTEGER }: JobPageRequest,
 ): readonly number[] {
+  const { terms, status, visibility, favorite, provider, label, group } = filter;
   return jobs
     .filter(({ prompt }) => matchesNaively(prompt, terms))
     .filter((job) => status === undefined || job.status === status)
@@ -198,14 +200,7 @@ function naively(
     .filter((job) => provider === undefined || job.provider === provider)
     .filter((job) => label === undefined || job.labels.includes(label))
     .filter((job) => group === undefined || job.group?.id === group)
-    .filter(({ model }) => facts.model === undefined || model === facts.model)
-    .filter(({ operation }) => facts.operation === undefined || operation === facts.operation)
-    .filter(({ createdSecs }) => createdSecs >= (facts.createdFromSecs ?? 0))
-    .filter(({ createdSecs }) => createdSecs < (facts.createdBeforeSecs ?? Infinity))
-    .filter(({ size }) => {
-      const matching = { auto: ['auto'], pixels: ['1536x1024'], ratio: ['1536x1024', '1530x1024'] };
-      return facts.size === undefined || matching[facts.size.kind].includes(size);
-    })
+    .filter((job) => matchesFacts(filter, job))
     .filter(({ deletedSecs }) => {
       return visibility === 'all' || (deletedSecs !== undefined) === (visibility === 'hidden');
     })

@@ -21,7 +21,7 @@ import { type Fault, ROOT, readFaults } from './faults.ts';
 import { readResults, writeResults } from './results.ts';
 
 const TIMEOUT_MS = 900_000;
-/** The number of times that a test that fails is run again, so that a slow machine finds no fault. */
+/** The number of times that a failed test is run again, because a failure of a slow machine must not count as a found fault. */
 const RETRIES = 2;
 
 /** Reports that the tests have not ended, so that they say nothing about the fault. */

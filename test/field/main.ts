@@ -56,7 +56,7 @@ async function latencies(of: Target) {
   return all;
 }
 
-/** Cut connections are measured first, because latencies depend on the other work of the machine and are measured together. */
+/** Measures everything that does not depend on the other work of the machine. Latencies do, and are measured together. */
 async function measureCuts(peer: Peer, cuts: number) {
   console.log(`${peer.name} ${peer.version}`);
   const measured = {

@@ -105,12 +105,24 @@ export async function latency(target: Target, clients: number, count: number): P
 
 /** The images of cut connections. */
 export interface Cuts {
-  /** The number of cuts after which an image was made. */
+  /** The number of prompts for which an image was made. */
   readonly made: number;
+  /** The number of prompts for which an image was made again. */
   readonly twice: number;
 }
 
-function countCuts(upstream: ImagesUpstream, prompts: readonly string[]): Cuts {
+/** Sends requests whose connections are cut, each with its own prompt. Counts the images that the upstream makes. */
+async function countCuts(
+  upstream: ImagesUpstream,
+  behaviour: Exclude<Parameters<ImagesUpstream['setDefaultBehaviour']>[0], string>,
+  prompts: readonly string[],
+  send: (prompt: string, nth: number) => Promise<unknown>,
+): Promise<Cuts> {
+  upstream.setDefaultBehaviour({ ...behaviour, ...CUT_IMAGES });
+  await inParallel(prompts.length, CUT_CLIENTS, async (nth) => {
+    await send(prompts[nth] ?? '', nth);
+  });
+  upstream.setDefaultBehaviour('succeed');
   const drawn = prompts.map((prompt) => upstream.drawnFor(prompt));
   return {
     made: drawn.filter((count) => count > 0).length,
@@ -119,36 +131,23 @@ function countCuts(upstream: ImagesUpstream, prompts: readonly string[]): Cuts {
 }
 
 /** Counts the images that are paid more than once if the upstream breaks each connection inside its reply. */
-export async function upstreamCuts(
-  upstream: ImagesUpstream,
-  peer: Peer,
-  count: number,
-): Promise<Cuts> {
-  upstream.setDefaultBehaviour({ behaviour: 'cut=body', ...CUT_IMAGES });
+export function upstreamCuts(upstream: ImagesUpstream, peer: Peer, count: number): Promise<Cuts> {
   const prompts = Array.from({ length: count }, (_, nth) => `upstream cut ${peer.name} ${nth}`);
-  await inParallel(count, CUT_CLIENTS, async (nth) => {
-    await generate(peer, { prompt: prompts[nth] });
-  });
-  upstream.setDefaultBehaviour('succeed');
-  return countCuts(upstream, prompts);
+  return countCuts(upstream, { behaviour: 'cut=body' }, prompts, (prompt) =>
+    generate(peer, { prompt }),
+  );
 }
 
 /** Counts the images that are paid more than once if the client loses its connection and sends its request again with the same key. */
-export async function clientCuts(
-  upstream: ImagesUpstream,
-  peer: Peer,
-  count: number,
-): Promise<Cuts> {
+export function clientCuts(upstream: ImagesUpstream, peer: Peer, count: number): Promise<Cuts> {
   // A slow reply, so that the image is made before the client is gone and not yet delivered.
-  upstream.setDefaultBehaviour({
+  const slow = {
     behaviour: 'succeed',
-    ...CUT_IMAGES,
     chunks: CUT_CHUNK_BYTES,
     chunkPauseMs: CUT_PAUSE_MS,
-  });
+  } as const;
   const prompts = Array.from({ length: count }, (_, nth) => `client cut ${peer.name} ${nth}`);
-  await inParallel(count, CUT_CLIENTS, async (nth) => {
-    const prompt = prompts[nth] ?? '';
+  return countCuts(upstream, slow, prompts, async (prompt, nth) => {
     const key = `key-${peer.name.replaceAll(' ', '-')}-${nth}`;
     const gone = new AbortController();
     const first = generate(peer, { prompt }, { key, signal: gone.signal });
@@ -157,8 +156,6 @@ export async function clientCuts(
     await first;
     await generate(peer, { prompt }, { key });
   });
-  upstream.setDefaultBehaviour('succeed');
-  return countCuts(upstream, prompts);
 }
 
 /** Counts the damaged images that are delivered as images. */

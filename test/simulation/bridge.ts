@@ -401,7 +401,7 @@ export function createBridge(deps: Deps) {
       return read;
     },
 
-    /** Runs a task of the process, after the run that is under way. */
+    /** Runs a task of the process when its last run has ended. */
     async runTask(name: string): Promise<void> {
       const own = current;
       const task = own?.running?.tasks.find((it) => it.name === name);
@@ -417,7 +417,7 @@ export function createBridge(deps: Deps) {
 
 const NEVER_ABORTS = new AbortController().signal;
 
-/** Returns the task with runs that follow each other, whoever starts them. */
+/** Returns a task whose run begins when its last run has ended. In a process, only one loop runs a task. */
 function oneRunAtATime(task: Task): Task {
   let last = Promise.resolve();
   return {

@@ -13,7 +13,7 @@ const JOBS_AN_ACTION = 2;
 const FILES_A_JOB = 10;
 
 test.each([1, 2])(
-  'records and files of many days are removed in time, and no younger ones (seed %i)',
+  'the records and files of many days are removed when they expire, and not before (seed %i)',
   async (seed) => {
     const simulation = await openSimulation();
 

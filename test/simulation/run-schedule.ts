@@ -30,7 +30,7 @@ export interface RunReport {
   readonly passedMs: number;
   readonly sold: number;
   readonly lives: number;
-  /** What is left when everything has ended and expired records were removed. */
+  /** The jobs and files that are left when everything has ended and expired records were removed. */
   readonly stored: { readonly jobs: number; readonly files: number };
 }
 

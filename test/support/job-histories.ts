@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JobRecord, JobStore } from '../../lib/jobs/job-store-port.ts';
+import type { JobFilter, JobRecord, JobStore } from '../../lib/jobs/job-store-port.ts';
 import {
   CANCELLATION,
   CREATED_SECS,
@@ -21,11 +21,31 @@ export interface JobModel {
 
 /** The facts of a job by which lists are filtered. */
 export interface JobModelFacts {
-  readonly model: string | undefined;
+  readonly model?: string | undefined;
   readonly operation: string;
   /** The size of the first image, or the planned size. */
   readonly size: string;
   readonly createdSecs: number;
+}
+
+/** Returns true if a job with these facts passes the filter by facts. */
+export function matchesFacts(filter: JobFilter, facts: JobModelFacts | undefined): boolean {
+  if (facts === undefined) return false;
+  const { model, operation, size, createdFromSecs, createdBeforeSecs } = filter;
+  return (
+    (model === undefined || facts.model === model) &&
+    (operation === undefined || facts.operation === operation) &&
+    (createdFromSecs === undefined || facts.createdSecs >= createdFromSecs) &&
+    (createdBeforeSecs === undefined || facts.createdSecs < createdBeforeSecs) &&
+    (size === undefined || matchesSize(size, facts.size))
+  );
+}
+
+function matchesSize(wanted: NonNullable<JobFilter['size']>, size: string): boolean {
+  if (wanted.kind === 'auto' || size === 'auto') return size === wanted.kind;
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  if (wanted.kind === 'pixels') return width === wanted.width && height === wanted.height;
+  return Math.abs((width / height) * (wanted.height / wanted.width) - 1) < 0.01;
 }
 
 /** One step that changes a store and its model. */

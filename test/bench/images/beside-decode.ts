@@ -1,6 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import sharp from 'sharp';
 import type { Row } from '../measure/bench.ts';
+import { durationOf } from '../measure/durations.ts';
 import { inMs, median, withRange } from '../measure/statistics.ts';
 
 const RUNS_A_ROUND = 5;
@@ -19,7 +20,7 @@ export async function besideDecode<Name extends string>(
   rounds: number,
 ) {
   const all: [string, () => Promise<number>][] = [
-    ['decode', () => timed(() => sharp(bytes).raw().toBuffer())],
+    ['decode', () => durationOf(() => sharp(bytes).raw().toBuffer())],
     ...Object.entries<() => Promise<number>>(ways),
   ];
   const times = new Map(all.map(([name]) => [name, [] as number[]]));
@@ -46,13 +47,6 @@ export async function besideDecode<Name extends string>(
       };
     },
   };
-}
-
-/** Returns the time of `work` in milliseconds. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await work();
-  return performance.now() - startMs;
 }
 
 async function medianOf(way: () => Promise<number>): Promise<number> {

@@ -5,7 +5,8 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import { fromPixels, textured } from '../../lib/images/sample-images.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';
-import { besideDecode, timed } from './beside-decode.ts';
+import { durationOf } from '../measure/durations.ts';
+import { besideDecode } from './beside-decode.ts';
 
 const { signal } = new AbortController();
 const LIMITS = {
@@ -48,12 +49,14 @@ async function rowsOf(
   const canvas: Canvas = { width, height, area: { left: 0, top: 0, width, height } };
   const ways = {
     drawn: () =>
-      timed(async () => {
+      durationOf(async () => {
         await engine.drawOnCanvas(source, canvas, signal);
         await engine.drawMask(mask, canvas, 'alpha', signal);
       }),
     composite: () =>
-      timed(() => engine.composite(drawn, { source, mask, canvas }, { format: 'png' }, signal)),
+      durationOf(() =>
+        engine.composite(drawn, { source, mask, canvas }, { format: 'png' }, signal),
+      ),
   };
   const { row } = await besideDecode(bytes, ways, rounds);
   await engine.close();

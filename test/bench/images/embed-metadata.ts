@@ -3,6 +3,7 @@ import { writeXmp } from '../../../lib/images/xmp/image-xmp.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { inMegabytes, noise } from '../measure/image.ts';
 import { inMs, median, withRange } from '../measure/statistics.ts';
 
@@ -46,11 +47,5 @@ async function measure(format: OutputFormat, bytes: Buffer, rounds: number): Pro
 
 /** Returns the median time of one call in milliseconds. */
 async function each(call: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let count = 0; count < CALLS_A_ROUND; count += 1) {
-    const startMs = performance.now();
-    await call();
-    times.push(performance.now() - startMs);
-  }
-  return median(times);
+  return median(await durationsOf(CALLS_A_ROUND, call));
 }

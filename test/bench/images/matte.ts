@@ -6,7 +6,8 @@ import { slices } from '../../support/slices.ts';
 import { createCanvas, createRandom } from '../mattes/canvas.ts';
 import { SUBJECTS } from '../mattes/subjects.ts';
 import type { Bench, Row } from '../measure/bench.ts';
-import { besideDecode, timed } from './beside-decode.ts';
+import { durationOf } from '../measure/durations.ts';
+import { besideDecode } from './beside-decode.ts';
 
 const EDGE = 1024;
 const NOISE = 5;
@@ -50,7 +51,7 @@ async function rowsOf(subject: string, budget: string, rounds: number): Promise<
   const { image } = inspection;
   const ways = {
     matte: () => matteOnly(bytes, mattes),
-    whole: () => timed(() => engine.removeBackground(image, MATTE, { format: 'png' }, signal)),
+    whole: () => durationOf(() => engine.removeBackground(image, MATTE, { format: 'png' }, signal)),
   };
   const { row } = await besideDecode(bytes, ways, rounds);
   await Promise.all([mattes.close(), engine.close()]);
@@ -63,7 +64,7 @@ async function rowsOf(subject: string, budget: string, rounds: number): Promise<
 
 async function matteOnly(bytes: Buffer, mattes: ReturnType<typeof createMattes>): Promise<number> {
   const decoded = await sharp(bytes).ensureAlpha().raw().toUint8Array();
-  return timed(() => mattes.cutOut(decoded, MATTE, signal));
+  return durationOf(() => mattes.cutOut(decoded, MATTE, signal));
 }
 
 async function painted(subject: string): Promise<Buffer> {

@@ -7,6 +7,7 @@ import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
 import { invoke } from '../../support/invoke.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { inMegabytes } from '../measure/image.ts';
 import { inMs, median, withRange } from '../measure/statistics.ts';
 import { editBody } from './edit-image.ts';
@@ -67,13 +68,7 @@ export const parseEdit: Bench = {
 
 /** Returns the median time of one call in milliseconds. */
 async function each(call: () => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  for (let request = 0; request < REQUESTS_A_ROUND; request += 1) {
-    const startMs = performance.now();
-    await call();
-    times.push(performance.now() - startMs);
-  }
-  return median(times);
+  return median(await durationsOf(REQUESTS_A_ROUND, call));
 }
 
 function expectBytes(bytes: Buffer | undefined): void {

@@ -11,6 +11,7 @@ import { trialCertificates } from '../../support/provenance/certificates.ts';
 import { CREATED, GENERATED, toSigningKey } from '../../support/provenance/signed-images.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { inMegabytes, noise } from '../measure/image.ts';
 import { median, percentile, withRange } from '../measure/statistics.ts';
 
@@ -114,13 +115,7 @@ async function measure(
 ): Promise<Row> {
   const results: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const times: number[] = [];
-    for (let count = 0; count < CALLS_A_ROUND; count += 1) {
-      const startMs = performance.now();
-      await call();
-      times.push(performance.now() - startMs);
-    }
-    results.push(summary(times));
+    results.push(summary(await durationsOf(CALLS_A_ROUND, call)));
   }
   return { what, ours: `${withRange(results)} ms`, budget };
 }

@@ -6,6 +6,7 @@ import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.t
 import { countJobs } from '../../support/job-rows.ts';
 import { jobRequest } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { p50AndP99 } from '../measure/statistics.ts';
 
 const JOBS = 1_000_000;
@@ -41,21 +42,21 @@ export const jobClaims: Bench = {
       {
         ...row(
           'a claim, with its sync of the disk',
-          await timed(rounds * CLAIMS, claim),
+          await durationsOf(rounds * CLAIMS, claim),
           'reported',
         ),
         against: 'a commit of one row, with its sync',
-        theirs: p50AndP99(await timed(rounds * CLAIMS, commit)),
+        theirs: p50AndP99(await durationsOf(rounds * CLAIMS, commit)),
       },
       row(
         `a claim of ${GROUP} at once, its share`,
-        (await timed(rounds * 10, together)).map((durationMs) => durationMs / GROUP),
+        (await durationsOf(rounds * 10, together)).map((durationMs) => durationMs / GROUP),
         'p50 < 1 ms',
       ),
-      row('the view of the queue', await timed(rounds * CLAIMS, queue.read), 'p99 < 1 ms'),
+      row('the view of the queue', await durationsOf(rounds * CLAIMS, queue.read), 'p99 < 1 ms'),
       row(
         'a page of its jobs',
-        await timed(rounds * CLAIMS, () => queue.list({ after: JOBS / 2, limit: 100 })),
+        await durationsOf(rounds * CLAIMS, () => queue.list({ after: JOBS / 2, limit: 100 })),
         'p99 < 5 ms',
       ),
     ];
@@ -78,16 +79,6 @@ async function fill(database: StateDatabase): Promise<void> {
 function prepareCommit({ prepare, write }: StateDatabase): () => Promise<unknown> {
   const touch = prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('bench', zeroblob(1))");
   return () => write(() => touch.run());
-}
-
-async function timed(times: number, call: () => Promise<unknown>): Promise<readonly number[]> {
-  const durations: number[] = [];
-  for (let nth = 0; nth < times; nth += 1) {
-    const startMs = performance.now();
-    await call();
-    durations.push(performance.now() - startMs);
-  }
-  return durations;
 }
 
 function row(what: string, durations: readonly number[], budget: string): Row {

@@ -5,19 +5,22 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobHistory } from '../../../lib/storage/sqlite/jobs/job-history.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { inMs, percentile } from '../measure/statistics.ts';
-import { BUSY_SCOPE, writeJobs } from './million-jobs.ts';
+import { BUSY_SCOPE, FIRST_CREATED_SECS, writeJobs } from './million-jobs.ts';
 
 const ACTIVE: JobFilter = { visibility: 'active' };
 const LIMIT = 60;
 const MAX_PERIODS = 35_136;
 const NEWEST_PROMPTS = 5000;
 
-/** Filters by facts, with their first pages and totals. The last three match no job, so that every job is compared. */
-const FILTERS: readonly (readonly [what: string, filter: Partial<JobFilter>])[] = [
+/** Returns filters by facts. The last three match no job, so that every job is compared. */
+const filtersOf = (
+  jobs: number,
+): readonly (readonly [what: string, filter: Partial<JobFilter>])[] => [
   ['the usual model', { model: 'image-model' }],
   ['the usual ratio', { size: { kind: 'ratio', width: 4, height: 3 } }],
-  ['the oldest tenth', { createdBeforeSecs: 1_700_000_000 }],
+  ['the oldest tenth', { createdBeforeSecs: FIRST_CREATED_SECS + jobs / 10 }],
   ['an unknown model', { model: 'unknown' }],
   ['another operation', { operation: 'edit' }],
   ['an unused ratio', { size: { kind: 'ratio', width: 16, height: 9 } }],
@@ -47,10 +50,9 @@ async function measure(
   writeJobs(file, jobs);
   const database = openStateDatabase({ file, ids: createIds(() => 0) });
   const [store, history] = [createJobStore(database), createJobHistory(database)];
-  const oldest = 1_700_000_000 + jobs / 10;
   const times = rounds * 3;
   const row = async (what: string, call: () => Promise<unknown>): Promise<Row> => {
-    const durations = await timed(times, call);
+    const durations = await durationsOf(times, call);
     return {
       what: `${what}, ${name} jobs`,
       ours: `p50 ${inMs(percentile(durations, 0.5))}, p95 ${inMs(percentile(durations, 0.95))}`,
@@ -63,26 +65,15 @@ async function measure(
   const page = { newest: NEWEST_PROMPTS, limit: 20 };
   rows.push(await row('prompts', () => history.listPrompts(BUSY_SCOPE, all, page)));
   rows.push(await row('labels', () => history.countLabels(BUSY_SCOPE, 100)));
-  for (const [what, facts] of FILTERS) {
+  for (const [what, facts] of filtersOf(jobs)) {
     const filter = { ...ACTIVE, ...facts };
-    const wanted = filter.createdBeforeSecs ? { ...filter, createdBeforeSecs: oldest } : filter;
     rows.push(
       await row(`first page and total of ${what}`, async () => {
-        await store.list(BUSY_SCOPE, wanted, { limit: LIMIT });
-        await store.count(BUSY_SCOPE, wanted, 10_001);
+        await store.list(BUSY_SCOPE, filter, { limit: LIMIT });
+        await store.count(BUSY_SCOPE, filter, 10_001);
       }),
     );
   }
   await database.close();
   return rows;
-}
-
-async function timed(times: number, call: () => Promise<unknown>): Promise<readonly number[]> {
-  const durations: number[] = [];
-  for (let nth = 0; nth < times; nth += 1) {
-    const startMs = performance.now();
-    await call();
-    durations.push(performance.now() - startMs);
-  }
-  return durations;
 }

@@ -6,6 +6,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { inMs, percentile } from '../measure/statistics.ts';
 import {
   BUSY_PROVIDER,
@@ -46,7 +47,7 @@ export const jobLists: Bench = {
     const startMs = performance.now() - openMs;
     const pages = rounds * PAGES;
     const list = (scope: string, filter: JobFilter, before?: () => number) =>
-      timed(pages, () =>
+      durationsOf(pages, () =>
         store.list(scope, filter, { limit: LIMIT, ...(before ? { before: before() } : {}) }),
       );
     let position = 0;
@@ -72,15 +73,15 @@ export const jobLists: Bench = {
     const all: number[] = [];
     for (const filter of FILTERS) {
       for (const scope of [BUSY_SCOPE, QUIET_SCOPE]) {
-        all.push(...(await timed(5, () => store.list(scope, filter, { limit: LIMIT }))));
+        all.push(...(await durationsOf(5, () => store.list(scope, filter, { limit: LIMIT }))));
         const deep = () => store.list(scope, filter, { limit: LIMIT, before: anywhere() });
-        all.push(...(await timed(5, deep)));
+        all.push(...(await durationsOf(5, deep)));
       }
     }
     rows.push(row(`each of ${FILTERS.length} filters, first pages and pages anywhere`, all));
-    rows.push(row('claim', await timed(50, () => store.claim(0))));
-    rows.push(row('totals', await timed(pages, store.totals)));
-    rows.push(row('pruning a batch of 50', await timed(40, () => prune(store))));
+    rows.push(row('claim', await durationsOf(50, () => store.claim(0))));
+    rows.push(row('totals', await durationsOf(pages, store.totals)));
+    rows.push(row('pruning a batch of 50', await durationsOf(40, () => prune(store))));
     await database.close();
     return rows;
   },
@@ -93,16 +94,6 @@ function prune(store: JobStore) {
     maxRetainedBytes: 0,
     batch: 50,
   });
-}
-
-async function timed(times: number, call: () => Promise<unknown>): Promise<readonly number[]> {
-  const durations: number[] = [];
-  for (let nth = 0; nth < times; nth += 1) {
-    const startMs = performance.now();
-    await call();
-    durations.push(performance.now() - startMs);
-  }
-  return durations;
 }
 
 function row(what: string, durations: readonly number[], budget = 'p99 < 20 ms'): Row {

@@ -14,6 +14,7 @@ import {
 } from '../../../lib/storage/sqlite/search/job-search.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { residentMb } from '../measure/process-use.ts';
 import { inMs, median, percentile, perSecond, withRange } from '../measure/statistics.ts';
 import { BUSY_SCOPE, QUIET_SCOPE, writeJobs } from './million-jobs.ts';
@@ -98,20 +99,16 @@ export const jobSearch: Bench = {
   },
 };
 
-async function timed(
+/** Searches a number of times. Resolves with the durations in milliseconds. */
+function timed(
   times: number,
   search: Pick<IndexedSearch, 'find'>,
   { term, none = [], scope = BUSY_SCOPE, filter }: Case,
 ): Promise<readonly number[]> {
-  const durations: number[] = [];
-  for (let nth = 0; nth < times; nth += 1) {
-    const startMs = performance.now();
-    const terms = { all: term.split('|'), none };
-    const wanted = { visibility: 'active' as const, ...filter, terms };
-    await search.find(scope, wanted, { limit: LIMIT }, new AbortController().signal);
-    durations.push(performance.now() - startMs);
-  }
-  return durations;
+  const terms = { all: term.split('|'), none };
+  const wanted = { visibility: 'active' as const, ...filter, terms };
+  const { signal } = new AbortController();
+  return durationsOf(times, () => search.find(scope, wanted, { limit: LIMIT }, signal));
 }
 
 /** Durable creates while the thread indexes the new jobs, against the same creates without the index. */

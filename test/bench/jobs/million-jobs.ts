@@ -29,7 +29,7 @@ const INSERT_CONTENT = `
   VALUES (last_insert_rowid(), @id, 1, @request, @result, @error)`;
 
 const JOBS_A_TRANSACTION = 50_000;
-const FIRST_CREATED_SECS = 1_700_000_000;
+export const FIRST_CREATED_SECS = 1_700_000_000;
 
 /**
  * Fills a new database with the same jobs each time, of usual sizes: a history of every status, marks and hidden jobs, and a

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { durationOf } from '../measure/durations.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bundle/main.js', import.meta.url));
 
@@ -15,11 +16,7 @@ interface Move {
 
 /** Runs `image-bridge state move`. Resolves with its duration in milliseconds. */
 export async function moveState({ folder, from, to, env }: Move): Promise<number> {
-  const startMs = performance.now();
   const argv = [PROGRAM, 'state', 'move', '--config', `${from}.toml`, '--to', `${to}.toml`];
-  await promisify(execFile)(process.execPath, argv, {
-    cwd: folder,
-    env: { ...process.env, ...env },
-  });
-  return performance.now() - startMs;
+  const options = { cwd: folder, env: { ...process.env, ...env } };
+  return durationOf(() => promisify(execFile)(process.execPath, argv, options));
 }

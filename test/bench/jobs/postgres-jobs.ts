@@ -3,6 +3,7 @@ import type { Database } from '../../../lib/storage/postgres/database.ts';
 import { DURABLE, startPostgres } from '../../support/engines/postgres-server.ts';
 import { jobRequest, newJob, succeeded } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationOf } from '../measure/durations.ts';
 import { median, p50AndP99, perSecond, withRange } from '../measure/statistics.ts';
 import { CALLERS, createTogether, JOBS_A_ROUND } from './job-creates.ts';
 import { type BenchReplica, openReplica } from './postgres-replica.ts';
@@ -102,14 +103,14 @@ async function amongMany(replica: BenchReplica, rounds: number): Promise<readonl
   for (let nth = 0; nth < rounds * CALLS; nth += 1) {
     let sequence = 0;
     claims.push(
-      await timed(async () => {
+      await durationOf(async () => {
         sequence = (await stores.jobs.claim(1))?.sequence ?? 0;
       }),
     );
-    ends.push(await timed(() => stores.jobs.settle(sequence, succeeded())));
+    ends.push(await durationOf(() => stores.jobs.settle(sequence, succeeded())));
     const scope = `scope ${nth % SCOPES}`;
     const filter = { visibility: 'active' } as const;
-    pages.push(await timed(() => stores.jobs.list(scope, filter, { limit: 50 })));
+    pages.push(await durationOf(() => stores.jobs.list(scope, filter, { limit: 50 })));
   }
   await replica.close();
   const row = (what: string, times: readonly number[]): Row => ({
@@ -118,12 +119,6 @@ async function amongMany(replica: BenchReplica, rounds: number): Promise<readonl
     budget: 'p99 < 20 ms',
   });
   return [row('a claim', claims), row('the end of a job', ends), row('a page of jobs', pages)];
-}
-
-async function timed(call: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await call();
-  return performance.now() - startMs;
 }
 
 async function fill({ schema, write }: Database): Promise<void> {

@@ -10,6 +10,7 @@ import { createJobSearch, searchIndexFile } from '../../../lib/storage/sqlite/se
 import { DURABLE, startPostgres } from '../../support/engines/postgres-server.ts';
 import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationOf, durationsOf } from '../measure/durations.ts';
 import { p50AndP99 } from '../measure/statistics.ts';
 import { untilIndexed } from './job-search.ts';
 import { BUSY_SCOPE, writeJobs } from './million-jobs.ts';
@@ -123,15 +124,15 @@ function toCases(postgres: Stores, sqlite: Stores, driver: Client): readonly Cas
   const alone =
     (text: string, values: () => readonly unknown[]): Measure =>
     (calls) =>
-      timed(calls, () => driver.query(text, [...values()]));
+      durationsOf(calls, () => driver.query(text, [...values()]));
   const page =
     ({ jobs }: Stores): Measure =>
     (calls) =>
-      timed(calls, () => jobs.list(BUSY_SCOPE, { visibility: 'active' }, { limit: LIMIT }));
+      durationsOf(calls, () => jobs.list(BUSY_SCOPE, { visibility: 'active' }, { limit: LIMIT }));
   const find =
     ({ search }: Stores, term: string): Measure =>
     (calls) =>
-      timed(calls, () => findFirst(search, term));
+      durationsOf(calls, () => findFirst(search, term));
   let sequence = 0;
   return [
     {
@@ -195,11 +196,11 @@ async function turns(
     await jobs.submit(newJob(), WIDE);
     let sequence = 0;
     durations.claim.push(
-      ...(await timed(1, async () => {
+      await durationOf(async () => {
         sequence = (await jobs.claim(1))?.sequence ?? 0;
-      })),
+      }),
     );
-    durations.end.push(...(await timed(1, () => jobs.settle(sequence, succeeded()))));
+    durations.end.push(await durationOf(() => jobs.settle(sequence, succeeded())));
   }
   return durations[timedStep];
 }
@@ -219,14 +220,4 @@ async function measure({ what, budget, ...sides }: Case, rounds: number): Promis
     theirs: `${p50AndP99(times.sqlite)}; ${p50AndP99(times.alone)}`,
     budget,
   };
-}
-
-async function timed(calls: number, call: () => Promise<unknown>): Promise<readonly number[]> {
-  const durations: number[] = [];
-  for (let nth = 0; nth < calls; nth += 1) {
-    const startMs = performance.now();
-    await call();
-    durations.push(performance.now() - startMs);
-  }
-  return durations;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -6,6 +7,7 @@ import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { DURABLE, startPostgres } from '../../support/engines/postgres-server.ts';
 import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
+import { durationsOf } from '../measure/durations.ts';
 import { p50AndP99 } from '../measure/statistics.ts';
 import { type BenchReplica, openReplica } from './postgres-replica.ts';
 
@@ -100,16 +102,12 @@ async function bareNotifications(url: string, calls: number): Promise<readonly n
   const [sender, listener] = [await connect(url), await connect(url)];
   await sender.query('CREATE TABLE bare (id bigint)');
   await listener.query('LISTEN bare');
-  const times: number[] = [];
-  for (let nth = 0; nth < calls; nth += 1) {
-    const received = new Promise((resolve) => listener.once('notification', resolve));
-    const startMs = performance.now();
-    await sender.query(
-      `WITH new AS (INSERT INTO bare VALUES (${nth})) SELECT pg_notify('bare', '')`,
-    );
-    await received;
-    times.push(performance.now() - startMs);
-  }
+  const times = await durationsOf(calls, () =>
+    Promise.all([
+      once(listener, 'notification'),
+      sender.query("WITH new AS (INSERT INTO bare VALUES (1)) SELECT pg_notify('bare', '')"),
+    ]),
+  );
   await Promise.all([sender.end(), listener.end()]);
   return times;
 }
@@ -120,7 +118,7 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** Permits of one caller, and of 24 callers at two replicas that share 4 permits, against one update of the driver. */
+/** Permits of one caller, and of callers at two replicas with a permit for each of them, against one update of the driver. */
 async function permits(
   url: string,
   [one, two]: readonly [BenchReplica, BenchReplica],
@@ -169,12 +167,7 @@ async function permits(
 async function bareUpdates(url: string, calls: number): Promise<readonly number[]> {
   const client = await connect(url);
   await client.query('CREATE TABLE slot AS SELECT 0 AS owner');
-  const times: number[] = [];
-  for (let nth = 0; nth < calls; nth += 1) {
-    const startMs = performance.now();
-    await client.query('UPDATE slot SET owner = $1', [nth]);
-    times.push(performance.now() - startMs);
-  }
+  const times = await durationsOf(calls, () => client.query('UPDATE slot SET owner = $1', [1]));
   await client.end();
   return times;
 }

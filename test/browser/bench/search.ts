@@ -9,6 +9,7 @@ import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';
 import { closePages, openPage } from '../support/open-page.ts';
+import { searchField } from '../support/search-field.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +33,7 @@ const page = await openPage(bridge.address);
 // The jobs have no files, so that their images are not measured.
 await page.route('**/thumbnail?*', (route) => route.abort());
 await page.locator('.card').first().waitFor();
-const field = page.getByRole('combobox');
+const field = searchField(page);
 const toCard: number[] = [];
 const ofReply: number[] = [];
 for (let round = 0; round < Number(values.rounds); round += 1) {
@@ -43,7 +44,7 @@ for (let round = 0; round < Number(values.rounds); round += 1) {
       new Promise<number>((resolve) => {
         const feed = document.querySelector('.feed-in');
         const startMs = performance.now();
-        if (feed === null) return;
+        if (feed === null) throw new Error('the gallery has no feed');
         const observer = new MutationObserver(() => {
           observer.disconnect();
           requestAnimationFrame(() => resolve(performance.now() - startMs));

@@ -60,7 +60,9 @@ beforeEach(async () => {
   if (!HAS_POSTGRES) return;
   schema = await createSchema();
   upstream = await createResponsesUpstream({
-    ...{ imageBytes: 30_000, imageVariants: 1, silenceMs: SILENCE_MS },
+    imageBytes: 30_000,
+    imageVariants: 1,
+    silenceMs: SILENCE_MS,
   });
   [home, artifacts] = [await freshFolder(), await freshFolder()];
 });
