@@ -6,6 +6,10 @@ import { createSeeded } from '../../support/seeded.ts';
 import { cleanUp, freshFolder, launchProgram, PROGRAM } from '../../support/start-bridge.ts';
 
 const HANDOFFS = Number(process.env['HANDOFFS'] ?? 2);
+const DRAIN_MS = 60_000;
+const READINESS_MS = 20_000;
+/** The time that the handoffs of a test may take by their own limits. */
+const TIMEOUT_MS = 60_000 + HANDOFFS * (DRAIN_MS + READINESS_MS);
 
 type Slot = 'blue' | 'green';
 
@@ -63,16 +67,8 @@ async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
   const startHandoff = (...more: readonly string[]) =>
     launchProgram(
       [
-        ...[
-          'handoff',
-          ...shared,
-          '--gateway',
-          url,
-          '--drain-ms',
-          '60000',
-          '--readiness-ms',
-          '20000',
-        ],
+        ...['handoff', ...shared, '--gateway', url, '--drain-ms', String(DRAIN_MS)],
+        ...['--readiness-ms', String(READINESS_MS)],
         ...(driver === 'process' ? processes : ['--compose', 'compose.yaml']),
         ...more,
       ],
@@ -280,7 +276,7 @@ describe('image-bridge handoff', () => {
       // A slot that is started while the other slot still runs waits for the lock and reports that.
       expect(log).not.toContain('is held by');
     },
-    60_000 + HANDOFFS * 20_000,
+    TIMEOUT_MS,
   );
 
   it(
@@ -307,7 +303,7 @@ describe('image-bridge handoff', () => {
       expect([...starts(log).values()].filter((count) => count !== 1)).toEqual([]);
       expect(log).not.toContain('is held by');
     },
-    60_000 + HANDOFFS * 20_000,
+    TIMEOUT_MS,
   );
 
   it.each(['process', 'compose'] as const)(
