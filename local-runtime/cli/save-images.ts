@@ -159,7 +159,7 @@ const FORMATS: Readonly<Record<string, OutputFormat>> = {
 };
 
 /** The extensions of image formats that services do not make. No image is written with such an extension. */
-export const OTHER_FORMATS = /\.(avif|bmp|gif|hei[cf]|ico|jp2|jxl|pdf|psd|raw|svg|tga|tiff?)$/i;
+const OTHER_FORMATS = /\.(avif|bmp|gif|hei[cf]|ico|jp2|jxl|pdf|psd|raw|svg|tga|tiff?)$/i;
 
 /**
  * Returns the destination for `output`. If `output` exists as a folder or ends in a slash, the destination is a folder. If
@@ -182,6 +182,30 @@ export function toOutputPlace(output: string | undefined, cwd: string): OutputPl
       return count === 1 ? `${stem}${end}` : `${stem}-${index + 1}${end}`;
     },
   };
+}
+
+/** Returns the error for an output to which one image cannot be written, or undefined if there is no error. */
+export function findOutputMisuse(
+  { output, json }: Pick<ImageOptions & JsonOption, 'output' | 'json'>,
+  { isTerminal }: Pick<CommandIo, 'isTerminal'>,
+): string | undefined {
+  if (output !== undefined && OTHER_FORMATS.test(output)) {
+    return `the extension of ${printable(output)} is not supported: use .png, .jpg or .webp`;
+  }
+  if (output !== STANDARD) return undefined;
+  if (json) return '-o - cannot be combined with --json: both write to standard output';
+  return isTerminal.stdout
+    ? 'standard output is a terminal; redirect it to a file or a program, or omit -o -'
+    : undefined;
+}
+
+/** Returns the first path of `count` images that already exists. Images without a given file name receive an unused name later. */
+export function takenPath(place: OutputPlace, count: number): string | undefined {
+  if (place.format === undefined) return undefined;
+  const paths = Array.from({ length: count }, (_, index) =>
+    place.pathOf({ name: '', index }, count),
+  );
+  return paths.find(isTaken);
 }
 
 /** Returns the path, with a number added if the path exists. */

@@ -15,6 +15,11 @@ export function hasFacts(filter: FactFilter): boolean {
   return facts.some((fact) => fact !== undefined);
 }
 
+/** Returns true if the filter has a label or a group, which select few jobs. */
+export function isSelected({ label, group }: JobFilter): boolean {
+  return label !== undefined || group !== undefined;
+}
+
 /** Returns the lowest and the highest ratio (width divided by height) that match. */
 export function ratiosOf({ width, height }: { width: number; height: number }) {
   const ratio = width / height;

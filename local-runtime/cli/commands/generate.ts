@@ -5,8 +5,8 @@ import type { Service } from '../../client/service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ImageOptions, JsonOption, ServiceOption } from '../command-table/options.ts';
-import { isTaken, readWholeFile } from '../files.ts';
-import { OTHER_FORMATS, type OutputPlace, STANDARD, toOutputPlace } from '../save-images.ts';
+import { readWholeFile } from '../files.ts';
+import { findOutputMisuse, STANDARD, takenPath, toOutputPlace } from '../save-images.ts';
 import { saveWhenEnded } from '../save-when-ended.ts';
 import { showPlan } from '../show-plan.ts';
 import { printable } from '../terminal.ts';
@@ -62,7 +62,8 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
     return fail(`the extension of ${options.output} does not match --format ${format}`, 2);
   }
   // Checked before anything is generated and possibly charged.
-  const taken = options.plan ? undefined : takenPath(place, options);
+  const isChecked = !options.plan && !options.force;
+  const taken = isChecked ? takenPath(place, Math.min(options.count ?? 1, MOST_IMAGES)) : undefined;
   if (taken !== undefined) {
     return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
   }
@@ -86,22 +87,18 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
  */
 function findMisuse(
   { prompt, image }: Wanted,
-  { output, count, json, webhook, webhookEvent }: GenerateOptions,
-  { isTerminal }: CommandIo,
+  options: GenerateOptions,
+  io: CommandIo,
 ): string | undefined {
+  const { output, count, webhook, webhookEvent } = options;
   if (webhook === undefined && webhookEvent.length > 0) return '--webhook-event requires --webhook';
   if (prompt === STANDARD && image === STANDARD) {
     return 'the image and the prompt cannot both come from standard input';
   }
-  if (output !== undefined && OTHER_FORMATS.test(output)) {
-    return `the extension of ${printable(output)} is not supported: use .png, .jpg or .webp`;
+  if (output === STANDARD && (count ?? 1) > 1) {
+    return '-o - writes only one image, but --count is greater than 1';
   }
-  if (output !== STANDARD) return undefined;
-  if ((count ?? 1) > 1) return '-o - writes only one image, but --count is greater than 1';
-  if (json) return '-o - cannot be combined with --json: both write to standard output';
-  return isTerminal.stdout
-    ? 'standard output is a terminal; redirect it to a file or a program, or omit -o -'
-    : undefined;
+  return findOutputMisuse(options, io);
 }
 
 async function readPrompt({ prompt }: Wanted, io: CommandIo): Promise<string | undefined> {
@@ -109,19 +106,6 @@ async function readPrompt({ prompt }: Wanted, io: CommandIo): Promise<string | u
   const text = (await io.readInput(MAX_PROMPT_BYTES))?.toString('utf8');
   // Removes the line break that editors and `echo` add.
   return text?.replace(/\r?\n$/, '');
-}
-
-/** Returns the first output path that already exists. Images without a given file name receive an unused name later. */
-function takenPath(
-  place: OutputPlace,
-  { output, count, force }: GenerateOptions,
-): string | undefined {
-  if (force || output === STANDARD || place.format === undefined) return undefined;
-  const total = Math.min(count ?? 1, MOST_IMAGES);
-  const paths = Array.from({ length: total }, (_, index) =>
-    place.pathOf({ name: '', index }, total),
-  );
-  return paths.find(isTaken);
 }
 
 async function readFiles(

@@ -2,8 +2,7 @@ import type { ArtifactCrop } from '../../../lib/contract/resources/artifact-crop
 import { createJob } from '../../client/jobs.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ImageOptions, JsonOption, ServiceOption } from '../command-table/options.ts';
-import { isTaken } from '../files.ts';
-import { toOutputPlace } from '../save-images.ts';
+import { findOutputMisuse, takenPath, toOutputPlace } from '../save-images.ts';
 import { saveWhenEnded } from '../save-when-ended.ts';
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
@@ -17,16 +16,17 @@ export async function runImagesCrop({
   { readonly id: string },
   ArtifactCrop & Pick<ImageOptions, 'output' | 'force' | 'quiet'> & ServiceOption & JsonOption
 >): Promise<number> {
-  const place = toOutputPlace(options.output, io.cwd);
   const fail = (message: string, exitCode: number) => {
     io.stderr(`image-bridge: ${message}\n`);
     return exitCode;
   };
-  if (place.format !== undefined && place.format !== 'png')
-    return fail('a crop is a PNG: use the extension .png', 2);
-  const path = place.pathOf({ name: '', index: 0 }, 1);
-  if (place.format !== undefined && !options.force && isTaken(path)) {
-    return fail(`${printable(path)} already exists; use --force to overwrite the file`, 1);
+  const misuse = findOutputMisuse(options, io);
+  if (misuse !== undefined) return fail(misuse, 2);
+  const place = toOutputPlace(options.output, io.cwd);
+  if ((place.format ?? 'png') !== 'png') return fail('a crop is a PNG: use the extension .png', 2);
+  const taken = options.force ? undefined : takenPath(place, 1);
+  if (taken !== undefined) {
+    return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
   }
   return withService({ options, io }, async (service) => {
     const area: ArtifactCrop = { x, y, width, height };

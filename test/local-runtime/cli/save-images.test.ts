@@ -24,15 +24,21 @@ afterEach(async () => {
 });
 
 /** Runs `generate` with a service that immediately makes images with these names and has no thumbnails. */
-async function generate(
-  names: readonly string[],
-  argv: readonly string[],
-  io: Partial<CommandIo> = {},
-) {
+function generate(names: readonly string[], argv: readonly string[], io?: Partial<CommandIo>) {
+  return run(['generate', 'x', ...argv], names, io);
+}
+
+/** Runs `images crop` with the same service. */
+function crop(argv: readonly string[], io?: Partial<CommandIo>) {
+  const area = ['--x', '0', '--y', '0', '--width', '1', '--height', '1'];
+  return run(['images', 'crop', 'a'.repeat(32), ...area, ...argv], ['a.png'], io);
+}
+
+async function run(argv: readonly string[], names: readonly string[], io: Partial<CommandIo> = {}) {
   let requests = 0;
   const stub = await openStub((request, response) => {
     const { url = '' } = request;
-    if (url === '/v1/jobs') requests += 1;
+    if (url === '/v1/jobs' || url.endsWith('/crop')) requests += 1;
     request.resume().on('end', () => {
       if (url.endsWith('/events')) sendEnd(response, names);
       else if (url.endsWith('/thumbnail?edge=512')) response.writeHead(503).end('{}');
@@ -42,7 +48,7 @@ async function generate(
   });
   close = stub.close;
   const env = { IMAGE_BRIDGE_URL: stub.url, ...io.env };
-  const result = await runCommand(['generate', 'x', ...argv], { cwd, ...io, env });
+  const result = await runCommand(argv, { cwd, ...io, env });
   return { ...result, requests };
 }
 
@@ -208,10 +214,24 @@ describe('standard streams', () => {
     expect(stderr).toContain(reason);
   });
 
-  it('does not receive an image if it is a terminal', async () => {
+  it.each([
+    [['-o', '-', '--json'], 'both write to standard output'],
+    [['-o', 'x.tiff'], 'the extension of x.tiff is not supported: use .png, .jpg or .webp'],
+    [['-o', 'x.jpg'], 'a crop is a PNG'],
+  ])('rejects %j of a crop before any request is sent', async (argv, reason) => {
+    const { exitCode, stderr, requests } = await crop(argv);
+
+    expect([exitCode, requests]).toEqual([2, 0]);
+    expect(stderr).toContain(reason);
+  });
+
+  it.each([
+    ['an image', (io: Partial<CommandIo>) => generate(['a.png'], ['-o', '-'], io)],
+    ['a crop', (io: Partial<CommandIo>) => crop(['-o', '-'], io)],
+  ])('does not receive %s if it is a terminal', async (_, make) => {
     const isTerminal = { stdin: false, stdout: true, stderr: true };
 
-    const { exitCode, requests } = await generate(['a.png'], ['-o', '-'], { isTerminal });
+    const { exitCode, requests } = await make({ isTerminal });
 
     expect([exitCode, requests]).toEqual([2, 0]);
   });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobSize } from '../../../contract/resources/job-filter.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
-import { hasFacts, ratiosOf } from '../../jobs/job-facts.ts';
+import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 
@@ -56,10 +56,8 @@ const CountRow = v.object({ count: v.number() });
  * that do not match are never read. Each range has its own limit, because the planner does not always merge the ranges.
  */
 export function matchingSql(schema: string, filter: JobFilter): string {
-  const { status, visibility, favorite, provider, label, group } = filter;
-  if (label !== undefined || group !== undefined || hasFacts(filter)) {
-    return selectedSql(schema, filter);
-  }
+  const { status, visibility, favorite, provider } = filter;
+  if (isSelected(filter) || hasFacts(filter)) return selectedSql(schema, filter);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const hiding = { active: [false], hidden: [true], all: [false, true] }[visibility];
@@ -172,8 +170,8 @@ export function matchingValues(
   page: { readonly scope: string; readonly before: number; readonly limit: number },
 ): readonly unknown[] {
   const values = [page.scope, page.before, page.limit];
-  const { label, group, provider } = filter;
-  if (label !== undefined || group !== undefined || hasFacts(filter)) {
+  const { label, provider } = filter;
+  if (isSelected(filter) || hasFacts(filter)) {
     const listed = isOfLabel(filter) ? [label] : [];
     return [...values, ...listed, ...conditionOf('', filter).values];
   }

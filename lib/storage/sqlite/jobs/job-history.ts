@@ -1,17 +1,18 @@
-import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
+import { isSelected } from '../../jobs/job-facts.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
-import { bound, FACTS_TABLE, isSelected, NEWEST, rangesSql } from './job-list.ts';
+import { keepStatements } from '../kept-statements.ts';
+import { bound, FACTS_TABLE, NEWEST, rangesSql } from './job-list.ts';
 
 const COUNT_LABELS = `
   SELECT label, count(*) AS count FROM job_label JOIN job ON job.seq = job_label.seq
   WHERE job_label.scope = +@scope AND deleted IS NULL
   GROUP BY label ORDER BY count DESC, label LIMIT +@limit`;
-// The sequences of a selection, which are unknown to the filters.
+// The jobs of a selection by sequences.
 const GIVEN = `
   job WHERE scope = +@scope AND seq IN (SELECT value FROM json_each(+@sequences))`;
 
@@ -21,13 +22,7 @@ const PromptRow = v.object({ wholePrompt: v.string(), uses: v.number() });
 
 export function createJobHistory(database: StoreDatabase): JobHistoryStore {
   const countLabels = database.prepare(COUNT_LABELS);
-  const statements = new Map<string, Statement>();
-
-  function prepared(sql: string): Statement {
-    const known = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  }
+  const prepared = keepStatements((sql) => database.prepare(sql));
 
   return {
     countPeriods: (scope, selection, limit) =>

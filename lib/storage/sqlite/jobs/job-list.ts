@@ -1,10 +1,10 @@
-import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
-import { hasFacts, ratiosOf } from '../../jobs/job-facts.ts';
+import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
+import { keepStatements } from '../kept-statements.ts';
 
 // Greater than every sequence.
 export const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -23,17 +23,8 @@ export function createJobList(
 ): Pick<JobStore, 'listActive' | 'list' | 'count' | 'summaries'> {
   const isActive = database.prepare(IS_ACTIVE);
   const findSummary = database.prepare(FIND_SUMMARY);
-  const statements = new Map<string, Statement>();
-
-  /**
-   * Returns the prepared statement for an SQL text. Each query has 547 texts, one for each combination of filters. The provider,
-   * the label, the group and the facts are parameters.
-   */
-  function prepared(sql: string): Statement {
-    const known = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  }
+  // One text for each combination of filters. The provider, the label, the group and the facts are parameters.
+  const prepared = keepStatements((sql) => database.prepare(sql));
 
   return {
     listActive: (ids) => database.read(() => ids.filter((id) => isActive.get(id) !== undefined)),
@@ -95,9 +86,7 @@ export function matchingSql(filter: JobFilter): string {
 export function rangesSql(filter: JobFilter): string {
   const { status, visibility, favorite, provider } = filter;
   if (isSelected(filter)) return selectedSql(filter);
-  if (hasFacts(filter))
-    return `
-    SELECT seq FROM ${FACTS_TABLE}`;
+  if (hasFacts(filter)) return `SELECT seq FROM ${FACTS_TABLE}`;
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -148,11 +137,6 @@ export const FACTS_TABLE = `job INDEXED BY job_facts
       AND (+@favorite IS NULL OR favorite = +@favorite)
       AND (+@provider IS NULL OR provider = +@provider)
       AND (+@hidden IS NULL OR (deleted IS NOT NULL) = +@hidden)${FACTS}`;
-
-/** Returns true if the filter has a label or a group, which select few jobs. */
-export function isSelected({ label, group }: JobFilter): boolean {
-  return label !== undefined || group !== undefined;
-}
 
 /**
  * Returns the SQL for the jobs that have the label or belong to the group, and match the rest of the filter. A group or a label

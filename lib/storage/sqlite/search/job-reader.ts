@@ -1,10 +1,10 @@
-import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import { connectToRead, limitCache } from '../connection.ts';
 import { bound, matchingSql } from '../jobs/job-list.ts';
+import { keepStatements } from '../kept-statements.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
@@ -61,14 +61,7 @@ export function openJobReader(file: string) {
   const oldestFrom = connection.prepare(OLDEST_FROM).pluck();
   const count = connection.prepare(COUNT).pluck();
   const listPrompts = connection.prepare(LIST_PROMPTS);
-  const matching = new Map<string, Statement>();
-
-  function matchingStatement(filter: JobFilter): Statement {
-    const sql = matchingSql(filter);
-    const statement = matching.get(sql) ?? connection.prepare(sql).pluck();
-    matching.set(sql, statement);
-    return statement;
-  }
+  const matching = keepStatements((sql) => connection.prepare(sql).pluck());
 
   return {
     find: (sequence: number): SearchedJob | undefined => v.parse(SearchedRow, find.get(sequence)),
@@ -79,7 +72,10 @@ export function openJobReader(file: string) {
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
     /** Returns the jobs below `before` that match the filter, with any prompt. */
     matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
-      v.parse(Sequences, matchingStatement(filter).all({ scope, ...bound(filter), before, limit })),
+      v.parse(
+        Sequences,
+        matching(matchingSql(filter)).all({ scope, ...bound(filter), before, limit }),
+      ),
     /** Returns the next jobs by ascending sequence. The list is empty only if there are no more jobs. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
       const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));
