@@ -160,8 +160,10 @@ describe('the dates of the gallery', () => {
           return feed !== undefined && bottom > feed.top && top < feed.bottom;
         }).length;
       });
+    await expect
+      .poll(() => rail(page).getAttribute('aria-valuetext'))
+      .toMatch(/^(July|August) \d+, 2026/);
     await expect.poll(shown).toBeGreaterThan(4);
-    expect(await rail(page).getAttribute('aria-valuetext')).toMatch(/^(July|August) \d+, 2026/);
     await page.mouse.move(600, 500);
     await page.mouse.wheel(0, -1500);
     await expect.poll(shown).toBeGreaterThan(4);
