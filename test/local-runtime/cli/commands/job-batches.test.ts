@@ -52,7 +52,7 @@ describe('jobs cancel', () => {
 
     expect(result.sent).toEqual([
       {
-        line: 'GET /v1/jobs?status=queued&q=fox+-sky&label=poster&limit=1&total=true',
+        line: 'GET /v1/jobs?label=poster&q=fox+-sky&status=queued&limit=1&total=true',
         body: undefined,
       },
       {
