@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { CanvasLayer } from './canvas/canvas-layer.tsx';
 import { TokenDialog } from './connection/connection-status.tsx';
 import { Gallery } from './gallery/gallery.tsx';
 import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
-import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
 import type { Route } from './router.ts';
 import { isNarrow } from './shell/is-narrow.ts';
@@ -66,7 +66,7 @@ export function App() {
       {current.view === 'table' && <LightTableView />}
       {current.view === 'unknown' && <NotHere />}
       {isHome && layer.value === 'queue' && <QueueDrawer />}
-      <MaskLayer />
+      <CanvasLayer />
       <TokenDialog />
       <HelpDialogs />
       <ToastList />

@@ -12,7 +12,7 @@ export type Route =
   | { readonly view: 'unknown' };
 
 /** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
-export type Layer = 'make' | 'mask' | 'queue' | undefined;
+export type Layer = 'make' | 'mask' | 'extend' | 'crop' | 'queue' | undefined;
 
 interface State {
   readonly layer?: Layer;
@@ -70,10 +70,10 @@ export function createRouter() {
       go(`${address.peek().path}${search}`, address.peek().state, !isStep);
     },
 
-    openLayer(layer: NonNullable<Layer>): void {
+    openLayer(layer: NonNullable<Layer>, { replace = false } = {}): void {
       if (address.peek().state.layer === layer) return;
       const { path, search } = address.peek();
-      go(path + search, { inside: true, layer }, false);
+      go(path + search, { inside: true, layer }, replace);
     },
 
     /**

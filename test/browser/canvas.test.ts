@@ -1,3 +1,5 @@
+import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
@@ -16,49 +18,255 @@ beforeAll(async () => {
   ]);
 });
 
-/** Opens the gallery with the image as the source of the draft. */
-async function openEdit(theme: 'light' | 'dark', size: 'desktop' | 'phone') {
-  const page = await openPage(bridge.address, { theme, size });
-  const card = page.locator(`.card[data-id="${source}"]`);
-  await card.locator('img').waitFor();
-  await card.locator('.card-link').focus();
-  await page.keyboard.press('e');
-  await page.getByRole('button', { name: 'Canvas' }).click();
-  await page.getByRole('dialog', { name: 'Crop or extend' }).waitFor();
+type Options = NonNullable<Parameters<typeof openPage>[1]>;
+
+const editor = (page: Page) => page.locator('.canvas-editor');
+const button = (page: Page, name: string) =>
+  editor(page).getByRole('button', { name, exact: true });
+const radio = (page: Page, name: string) =>
+  editor(page).getByRole('radio', { name: new RegExp(`^${name}`) });
+const surface = (page: Page) => editor(page).getByRole('img', { name: /^Mask for/ });
+const field = (page: Page, name: string) => editor(page).getByLabel(name, { exact: true });
+const share = async (page: Page) =>
+  Number((await editor(page).locator('.share').textContent())?.replace(/ %.*/, ''));
+
+/** Opens the image of the job on the canvas. */
+async function openCanvas(options: Options = {}): Promise<Page> {
+  const page = await openPage(bridge.address, { path: `/dashboard/jobs/${source}`, ...options });
+  const narrow = (page.viewportSize()?.width ?? 0) < 900;
+  if (narrow) await page.getByRole('button', { name: 'More actions' }).click();
+  await page
+    .getByRole(narrow ? 'menuitem' : 'button', { name: /^Canvas/ })
+    .first()
+    .click();
+  await surface(page).waitFor();
+  await expect.poll(() => editor(page).locator('.zoom-bar .whole').textContent()).not.toBe('0 %');
   return page;
 }
 
-describe('the canvas of the source', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'phone'],
-  ] as const)('has no problems (%s, %s)', async (theme, size) => {
-    const page = await openEdit(theme, size);
-    await page.getByRole('button', { name: '16:9' }).click();
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox();
+  if (box === null) throw new Error('the element is not shown');
+  return box;
+}
 
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await keepScreenshot(page, `canvas-${theme}-${size}`);
+/** Moves the pressed pointer between positions, which are fractions of the image. */
+async function drag(page: Page, ...places: readonly (readonly [number, number])[]): Promise<void> {
+  const box = await boxOf(editor(page).locator('canvas.source'));
+  const at = ([x, y]: readonly [number, number]) =>
+    [box.x + x * box.width, box.y + y * box.height] as const;
+  const [first = [0.5, 0.5], ...rest] = places;
+  await page.mouse.move(...at(first));
+  await page.mouse.down();
+  for (const place of rest) await page.mouse.move(...at(place), { steps: 6 });
+  await page.mouse.up();
+}
+
+/** Waits for the job with the prompt, and resolves with its first image. */
+async function imageOf(prompt: string): Promise<{ id: string; artifact: string } & object> {
+  const found = async () => {
+    const reply = await fetch(`${bridge.address}/v1/jobs?status=succeeded`);
+    const { items } = (await reply.json()) as {
+      items: { id: string; prompt: string; artifacts: { id: string }[] }[];
+    };
+    const job = items.find((each) => each.prompt === prompt);
+    const [artifact] = job?.artifacts ?? [];
+    return job && artifact && { ...artifact, id: job.id, artifact: artifact.id };
+  };
+  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  return (await found()) ?? { id: '', artifact: '' };
+}
+
+async function bytesOf(path: string): Promise<Buffer> {
+  return Buffer.from(await (await fetch(`${bridge.address}${path}`)).arrayBuffer());
+}
+
+async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | undefined> {
+  const { data, info } = await sharp(mask).raw().toBuffer({ resolveWithObject: true });
+  return data[(y * info.width + x) * info.channels + 3];
+}
+
+describe('the canvas', () => {
+  it.each([
+    ['light', 390],
+    ['dark', 390],
+    ['light', 768],
+    ['dark', 1280],
+    ['light', 1440],
+    ['dark', 1440],
+    ['dark', 1920],
+  ] as const)('has no problems in the %s theme at %d pixels', async (theme, width) => {
+    const page = await openCanvas({
+      theme,
+      size: { width, height: width < 500 ? 844 : 900 },
+      touch: width < 900,
+    });
+    await drag(page, [0.3, 0.3], [0.5, 0.4]);
+
+    for (const mode of ['Mask', 'Extend', 'Crop']) {
+      await radio(page, mode).click();
+      if (mode !== 'Mask') await radio(page, '16:9').click();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `canvas-${mode.toLowerCase()}-${theme}-${width}`);
+    }
+    const outside = await editor(page)
+      .locator('button')
+      .evaluateAll((buttons) =>
+        buttons
+          .filter((each) => {
+            const { left, right } = each.getBoundingClientRect();
+            return left < 0 || right > innerWidth;
+          })
+          .map((each) => each.getAttribute('aria-label') ?? each.textContent),
+      );
+    expect(outside).toEqual([]);
   });
 
-  it('extends the image by keys and numbers, and only the new part is drawn', async () => {
-    const page = await openEdit('light', 'desktop');
-    await page.getByLabel('From the left').fill('999');
-    await page.getByText('Enter whole pixels of a rectangle that touches the image.').waitFor();
-    await page.getByRole('button', { name: '16:9' }).click();
-    expect(await page.getByLabel('Width', { exact: true }).inputValue()).toBe('455');
-    await page.getByLabel('Width', { exact: true }).fill('512');
-    await page.getByLabel('From the left').fill('-64');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Change canvas' }).waitFor();
-    await page.getByLabel('Prompt', { exact: true }).fill('more sky');
+  it('extends the image by keys and numbers, hatches the new part and shows the job', async () => {
+    const page = await openCanvas();
+    await radio(page, 'Extend').click();
+    await button(page, 'Left edge').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await expect.poll(() => field(page, 'From the left').inputValue()).toBe('-72');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => field(page, 'Width').inputValue()).toBe('448');
+    await field(page, 'Width').fill('99999');
+    await editor(page)
+      .getByText('Enter whole pixels of a rectangle that touches the image.')
+      .waitFor();
+    await field(page, 'Width').fill('512');
+    await expect.poll(() => share(page)).toBe(25);
+    await editor(page).getByLabel('Prompt').fill('more sky');
+    await editor(page).getByText('1 call to sandbox-image.').waitFor();
     await page.keyboard.press('Control+Enter');
 
+    await editor(page).waitFor({ state: 'hidden' });
+    const made = await imageOf('more sky');
+    expect(made).toMatchObject({ width: 512, height: 256 });
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/jobs/${made.id}`);
+  });
+
+  it('sends the mask on the canvas, with the new part and its soft edge', async () => {
+    const page = await openCanvas();
+    await page.keyboard.press('r');
+    await drag(page, [0.5, 0.25], [0.75, 0.75]);
+    await radio(page, 'Extend').click();
+    await field(page, 'From the left').fill('-64');
+    await field(page, 'Width').fill('448');
+    await editor(page).getByRole('slider', { name: 'Feather' }).fill('12');
+    await editor(page).getByLabel('Prompt').fill('a masked sky');
+    await editor(page).getByText('1 call to sandbox-image.').waitFor();
+    await button(page, 'Extend the image').click();
+
+    const { id } = await imageOf('a masked sky');
+    const mask = await bytesOf(`/v1/jobs/${id}/inputs/1`);
+    expect(await sharp(mask).metadata()).toMatchObject({ width: 448, height: 256 });
+    const edge = (await alphaAt(mask, 64 + 192, 128)) ?? 0;
+    expect([await alphaAt(mask, 10, 10), await alphaAt(mask, 63, 200)]).toEqual([0, 0]);
+    expect([await alphaAt(mask, 66, 10), await alphaAt(mask, 64 + 240, 128)]).toEqual([255, 0]);
+    expect(edge).toBeGreaterThan(60);
+    expect(edge).toBeLessThan(200);
+  });
+
+  it('crops without a prompt and without a call, with exact pixels', async () => {
+    const page = await openCanvas();
+    await radio(page, 'Crop').click();
+    await editor(page).getByText('Move an edge, or choose a shape.').waitFor();
+    await radio(page, '1:1').click();
+    await radio(page, 'Left').click();
+    await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
+    await button(page, 'Crop the image').click();
+
+    const made = await imageOf('Crop');
+    expect(made).toMatchObject({ width: 256, height: 256 });
+    const job = (await (await fetch(`${bridge.address}/v1/jobs/${source}`)).json()) as {
+      result: { data: { id: string }[] };
+    };
+    const original = await bytesOf(`/v1/artifacts/${job.result.data[0]?.id}`);
+    const cropped = await bytesOf(`/v1/artifacts/${made.artifact}`);
+    const area = { left: 0, top: 0, width: 256, height: 256 };
+    expect(await sharp(cropped).removeAlpha().raw().toBuffer()).toEqual(
+      await sharp(original).removeAlpha().extract(area).raw().toBuffer(),
+    );
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/jobs/${made.id}`);
+  });
+
+  it('adds by lasso, takes away with Alt, and undoes all in one history', async () => {
+    const page = await openCanvas();
+    await page.keyboard.press('l');
+    await drag(page, [0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8]);
+    await expect.poll(() => share(page)).toBeGreaterThan(30);
+    const added = await share(page);
+    await page.keyboard.down('Alt');
+    await drag(page, [0.4, 0.4], [0.6, 0.4], [0.6, 0.6], [0.4, 0.6]);
+    await page.keyboard.up('Alt');
+    await expect.poll(() => share(page)).toBeLessThan(added);
+    const taken = await share(page);
+    await radio(page, 'Extend').click();
+    await radio(page, '21:9').click();
+    await expect.poll(() => share(page)).not.toBe(taken);
+    await button(page, 'Discard').click();
+    await expect.poll(() => share(page)).toBe(0);
+
+    await page.keyboard.press('z');
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
+    await page.keyboard.press('z');
+    await expect.poll(() => share(page)).toBe(taken);
+    await page.keyboard.press('z');
+    await expect.poll(() => share(page)).toBe(added);
+    await button(page, 'Undo').click();
+    await expect.poll(() => share(page)).toBe(0);
+    await expect.poll(() => button(page, 'Undo').isDisabled()).toBe(true);
+  });
+
+  it('keeps everything when it is left, also after a reload', async () => {
+    const page = await openCanvas();
+    await page.keyboard.press('r');
+    await drag(page, [0.25, 0.25], [0.5, 0.5]);
+    await radio(page, 'Extend').click();
+    await radio(page, '16:9').click();
+    await editor(page).getByRole('slider', { name: 'Grow' }).fill('6');
+    await expect.poll(() => share(page)).toBeGreaterThan(15);
+    const before = await share(page);
+    await page.keyboard.press('Escape');
+    await editor(page).waitFor({ state: 'hidden' });
+
+    await page.goto(`${bridge.address}/dashboard`);
+    await page.getByRole('button', { name: 'Change canvas' }).click();
+    await surface(page).waitFor();
+    await expect.poll(() => share(page)).toBe(before);
     await expect
-      .poll(async () => {
-        const reply = await fetch(`${bridge.address}/v1/jobs?status=succeeded`);
-        const list = (await reply.json()) as { items: { prompt: string; artifacts: object[] }[] };
-        return list.items.find(({ prompt }) => prompt === 'more sky')?.artifacts[0];
-      })
-      .toMatchObject({ width: 512, height: 256 });
+      .poll(() => editor(page).getByRole('slider', { name: 'Grow' }).inputValue())
+      .toBe('6');
+  });
+
+  it('is used by touch alone: handles, steps and modes', async () => {
+    const page = await openCanvas({ size: 'phone', touch: true });
+    await radio(page, 'Extend').tap();
+    const session = await page.context().newCDPSession(page);
+    const box = await boxOf(button(page, 'Right edge'));
+    const start = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', dx?: number) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: dx === undefined ? [] : [{ x: start.x + dx, y: start.y, id: 1 }],
+      });
+    await touch('touchStart', 0);
+    for (const dx of [6, 12, 20]) await touch('touchMove', dx);
+    await touch('touchEnd');
+    await expect
+      .poll(async () => Number(await field(page, 'Width').inputValue()))
+      .toBeGreaterThan(384);
+
+    await button(page, 'Feather: more').tap();
+    await editor(page).getByText('8 px', { exact: true }).waitFor();
+    await radio(page, 'Lasso').tap();
+    await button(page, 'Undo').tap();
+    await button(page, 'Undo').tap();
+    await expect.poll(() => field(page, 'Width').inputValue()).toBe('384');
+    await radio(page, 'Crop').tap();
+    await radio(page, '1:1').tap();
+    await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
   });
 });

@@ -108,7 +108,7 @@ describe('forced colours', () => {
   it('keep the brush a light and a dark circle', async () => {
     const page = await open('mask');
 
-    await page.locator('.mask-stage .surface').hover();
+    await page.locator('.canvas-stage .surface').hover();
     const circle = page.locator('.brush-circle');
     expect(await circle.evaluate((each) => getComputedStyle(each).boxShadow)).not.toBe('none');
     await keepScreenshot(page, 'forced-mask');

@@ -83,11 +83,13 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
     ],
   },
   {
-    title: 'make.mask',
+    title: 'canvas.open.short',
     rows: [
-      { does: 'help.brush', keys: ['B', 'E'] },
+      { does: 'help.brush', keys: ['B', 'E', 'L', 'R'] },
+      { does: 'mask.move', keys: [text('key.space')] },
       { does: 'help.brushSize', keys: ['[', ']'] },
       { does: 'mask.invert', keys: ['I'] },
+      { does: 'help.handle', keys: ['←', '→', '↑', '↓', 'Shift'] },
     ],
   },
 ];

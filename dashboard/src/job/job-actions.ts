@@ -139,21 +139,23 @@ function createDraftActions(page: Page) {
   }
 
   function attachOutput(image: JobImage, job: Job, role: Attachment['role']): void {
-    const { path, size, format, bytes, number, isOneOfSeveral } = image;
-    if (size === undefined) return;
-    const artifact = { id: idOf({ path }), ...size, format, bytes };
-    const name = imageName(
-      { id: job.id, prompt: job.request.prompt },
-      format,
-      isOneOfSeveral ? number : undefined,
-    );
-    changeImages(page, () => draft.attachArtifact(artifact, name, role));
+    const output = toOutput(image, job);
+    if (output === undefined) return;
+    changeImages(page, () => draft.attachArtifact(output.artifact, output.name, role));
     void showImages();
   }
 
   return {
     /** Uses an output as the source of an edit. */
     edit: (image: JobImage, job: Job): void => attachOutput(image, job, 'source'),
+
+    /** Opens an output on the canvas, where it is masked, extended or cropped in place. */
+    openCanvas(image: JobImage, job: Job): void {
+      const output = toOutput(image, job);
+      if (output === undefined) return;
+      changeImages(page, () => draft.editArtifact(output.artifact, output.name));
+      router.openLayer('mask');
+    },
 
     /** Uses an output as an example for the model. */
     refer: (image: JobImage, job: Job): void => attachOutput(image, job, 'reference'),
@@ -165,6 +167,14 @@ function createDraftActions(page: Page) {
         await showImages();
       }),
   };
+}
+
+/** Returns an output as an image for the draft. Undefined if the size of the image is not known. */
+function toOutput({ path, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job) {
+  if (size === undefined) return undefined;
+  const artifact = { id: idOf({ path }), ...size, format, bytes };
+  const source = { id: job.id, prompt: job.request.prompt };
+  return { artifact, name: imageName(source, format, isOneOfSeveral ? number : undefined) };
 }
 
 /** Returns the last component of a name below the artifact root. */

@@ -1,5 +1,6 @@
 import {
   ArrowLeft,
+  Brush,
   Columns2,
   Download,
   Ellipsis,
@@ -20,7 +21,7 @@ import type { Job } from '../api/schemas.ts';
 import { Button, IconButton, IconLabel } from '../controls/button.tsx';
 import { Segmented } from '../controls/inputs.tsx';
 import { Menu, MenuItem, useMenu } from '../controls/menu.tsx';
-import { isOpen } from '../jobs/job-state.ts';
+import { isMadeHere, isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
 import { useWait } from '../shell/use-now.ts';
 import { formatBytes, text } from '../text/text.ts';
@@ -164,9 +165,20 @@ function useTools(job: Job) {
     detail: undefined,
     run: () => actions.edit(image, job),
   };
+  const canvas = image?.kind === 'output' &&
+    !image.isOneOfSeveral && {
+      key: 'canvas',
+      quiet: true,
+      disabled: false,
+      icon: Brush,
+      label: text('canvas.open'),
+      detail: undefined,
+      run: () => actions.openCanvas(image, job),
+    };
   // The bar of the image offers this action if the job has several images.
   const vary = image?.kind === 'output' &&
-    !image.isOneOfSeveral && {
+    !image.isOneOfSeveral &&
+    !isMadeHere(job) && {
       key: 'vary',
       quiet: false,
       disabled: false,
@@ -175,7 +187,7 @@ function useTools(job: Job) {
       detail: actions.varyText(image, job),
       run: () => actions.vary(image, job),
     };
-  return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, edit].filter(
+  return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, canvas, edit].filter(
     (tool) => tool !== false,
   );
 }

@@ -1,8 +1,13 @@
-import type { JobSummary } from '../api/schemas.ts';
+import type { Job, JobSummary } from '../api/schemas.ts';
 
 /** Returns true if a job has not ended. */
 export function isOpen(job: Pick<JobSummary, 'status'>): boolean {
   return job.status === 'queued' || job.status === 'running';
+}
+
+/** Returns true if the bridge itself made the images, as for a crop. No request can name the bridge, so the request cannot be repeated. */
+export function isMadeHere({ request }: Pick<Job, 'request'>): boolean {
+  return request.routing.provider === 'image-bridge';
 }
 
 type Stage = NonNullable<JobSummary['progress']>['stage'];

@@ -29,7 +29,8 @@ interface Deps {
   readonly nowMs: () => number;
 }
 
-type Images = Pick<DraftContent, 'attachments' | 'mask'>;
+/** The stored images. An earlier version stored no edge of the mask. */
+type Images = Pick<DraftContent, 'attachments' | 'mask'> & Partial<Pick<DraftContent, 'maskEdge'>>;
 
 /** The storage of one caller's draft. Holds the settings and the key under which the images are stored. */
 interface Place {
@@ -102,8 +103,9 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
     stopImages = effect(() => {
       const { value: attachments } = draft.attachments;
       const { value: mask } = draft.mask;
+      const { value: maskEdge } = draft.maskEdge;
       // If the browser has no storage or the storage is full, the images are kept only until the page is closed.
-      blobs.set(place.imagesKey, { attachments, mask, savedMs: nowMs() }).catch(() => {});
+      blobs.set(place.imagesKey, { attachments, mask, maskEdge, savedMs: nowMs() }).catch(() => {});
     });
   }
 

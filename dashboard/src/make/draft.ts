@@ -1,6 +1,7 @@
-import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
-import type { CanvasArea } from './canvas/canvas-area.ts';
+import type { CanvasArea } from '../canvas/canvas-area.ts';
+import { type MaskEdge, NO_EDGE } from '../canvas/mask-edge.ts';
 
 /** An image that is sent with the request. */
 export interface Attachment extends Omit<JobArtifact, 'id'> {
@@ -18,6 +19,7 @@ export interface DraftContent {
   readonly settings: PresetTemplate;
   readonly attachments: readonly Attachment[];
   readonly mask: Blob | undefined;
+  readonly maskEdge: MaskEdge;
 }
 
 /** The names of the settings that are objects. */
@@ -34,11 +36,16 @@ export function createDraft() {
   const attachments = signal<readonly Attachment[]>([]);
   /** An image of the same size as the first source. The mask is transparent where the source may change. */
   const mask = signal<Blob | undefined>(undefined);
+  /** The edge that the mask gets when the draft is sent. */
+  const maskEdge = signal<MaskEdge>(NO_EDGE);
 
   /** Replaces the attachments. Removes the mask if the first source changes, because the mask fits only that image. */
   function setAttachments(next: readonly Attachment[]): void {
     batch(() => {
-      if (firstSource(next)?.key !== firstSource(attachments.peek())?.key) mask.value = undefined;
+      if (firstSource(next)?.key !== firstSource(attachments.peek())?.key) {
+        mask.value = undefined;
+        maskEdge.value = NO_EDGE;
+      }
       attachments.value = next;
     });
   }
@@ -52,6 +59,7 @@ export function createDraft() {
       settings: settings.peek(),
       attachments: attachments.peek(),
       mask: mask.peek(),
+      maskEdge: maskEdge.peek(),
     };
   }
 
@@ -60,6 +68,7 @@ export function createDraft() {
       settings.value = kept.settings;
       attachments.value = kept.attachments;
       mask.value = kept.mask;
+      maskEdge.value = kept.maskEdge;
     });
   }
 
@@ -67,6 +76,7 @@ export function createDraft() {
     settings: settings as ReadonlySignal<PresetTemplate>,
     attachments: attachments as ReadonlySignal<readonly Attachment[]>,
     mask: mask as ReadonlySignal<Blob | undefined>,
+    maskEdge: maskEdge as ReadonlySignal<MaskEdge>,
 
     /** Replaces all settings. Used for a preset, a repeated job or a restored draft. */
     apply(template: PresetTemplate): void {
@@ -88,36 +98,21 @@ export function createDraft() {
     removeAttachment(key: string): () => void {
       const before = attachments.peek();
       const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
+      const ownEdge = maskEdge.peek();
       setAttachments(before.filter((each) => each.key !== key));
       return () =>
         batch(() => {
           setAttachments(withAgain(attachments.peek(), before, key));
-          if (firstSource(attachments.peek())?.key === key) mask.value ??= ownMask;
+          if (firstSource(attachments.peek())?.key !== key || ownMask === undefined) return;
+          if (mask.peek() !== undefined) return;
+          mask.value = ownMask;
+          maskEdge.value = ownEdge;
         });
     },
     setRole: (key: string, role: Attachment['role']): void =>
       setAttachments(changed(attachments.peek(), key, { role })),
-    /** Crops or extends the first source. Removes the mask, which has the size of the whole image. */
-    setCanvas(key: string, canvas: CanvasArea | undefined): void {
-      mask.value = undefined;
-      setAttachments(changed(attachments.peek(), key, { canvas }));
-    },
-    setMask(next: Blob | undefined): void {
-      mask.value = next;
-    },
-
-    /** Attaches an image that the bridge has made. An image that is attached already gets the role. The prompt stays unchanged. */
-    attachArtifact(artifact: JobArtifact, name: string, role: Attachment['role']): void {
-      const { id, ...facts } = artifact;
-      const attached = attachments.peek().find((each) => isArtifact(each, id));
-      if (attached === undefined) {
-        attach({ key: id, name, role, ...facts, content: { artifactId: id } });
-      } else if (attached.role !== role) {
-        setAttachments(changed(attachments.peek(), attached.key, { role }));
-      }
-    },
-
-    clear: () => restore({ settings: {}, attachments: [], mask: undefined }),
+    ...createSourceActions({ attachments, mask, maskEdge, setAttachments }),
+    clear: () => restore({ settings: {}, attachments: [], mask: undefined, maskEdge: NO_EDGE }),
     restore,
     content,
     /** Remembers the current draft. The returned function restores the remembered draft. */
@@ -126,6 +121,58 @@ export function createDraft() {
       return () => restore(kept);
     },
   };
+}
+
+interface SourceDeps {
+  readonly attachments: ReadonlySignal<readonly Attachment[]>;
+  readonly mask: Signal<Blob | undefined>;
+  readonly maskEdge: Signal<MaskEdge>;
+  readonly setAttachments: (next: readonly Attachment[]) => void;
+}
+
+/** Creates the actions that choose the image of an edit and say which part of the image may change. */
+function createSourceActions({ attachments, mask, maskEdge, setAttachments }: SourceDeps) {
+  return {
+    /** Crops or extends the first source. The mask keeps the size of the whole image. */
+    setCanvas(key: string, canvas: CanvasArea | undefined): void {
+      setAttachments(changed(attachments.peek(), key, { canvas }));
+    },
+    setMaskEdge(next: MaskEdge): void {
+      maskEdge.value = next;
+    },
+    setMask(next: Blob | undefined): void {
+      mask.value = next;
+    },
+
+    /** Attaches an image that the bridge has made. An image that is attached already gets the role. The prompt stays unchanged. */
+    attachArtifact(artifact: JobArtifact, name: string, role: Attachment['role']): void {
+      const attached = attachments.peek().find((each) => isArtifact(each, artifact.id));
+      if (attached === undefined) {
+        setAttachments([...attachments.peek(), toAttachment(artifact, name, role)]);
+      } else if (attached.role !== role) {
+        setAttachments(changed(attachments.peek(), attached.key, { role }));
+      }
+    },
+
+    /** Makes an image of the bridge the only source. Its mask and its canvas are kept if the image is the source already. */
+    editArtifact(artifact: JobArtifact, name: string): void {
+      const before = attachments.peek();
+      const first = firstSource(before);
+      const isSource = first !== undefined && isArtifact(first, artifact.id);
+      setAttachments([
+        isSource ? first : toAttachment(artifact, name, 'source'),
+        ...before.filter((each) => each.role === 'reference' && !isArtifact(each, artifact.id)),
+      ]);
+    },
+  };
+}
+
+function toAttachment(
+  { id, ...facts }: JobArtifact,
+  name: string,
+  role: Attachment['role'],
+): Attachment {
+  return { key: id, name, role, ...facts, content: { artifactId: id } };
 }
 
 /** Returns the image that a request edits. The mask, if there is one, has the size of this image. */

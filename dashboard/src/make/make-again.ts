@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
+import { NO_EDGE } from '../canvas/mask-edge.ts';
 import { measureImage } from '../images/measure-image.ts';
 import { type StoredInput, storedInputs } from '../jobs/stored-inputs.ts';
 import type { Page } from '../page.ts';
@@ -60,6 +61,7 @@ export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
     settings: recallSettings(job.request),
     attachments: await Promise.all(shown.map(toAttachment)),
     mask: inputs.find(({ role }) => role === 'mask')?.blob,
+    maskEdge: NO_EDGE,
   };
 }
 

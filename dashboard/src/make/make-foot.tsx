@@ -1,7 +1,8 @@
 import { CircleAlert, EqualNot, ImagePlus, PencilLine, Unplug } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { ApiError } from '../api/api.ts';
-import type { ImagePlan } from '../api/schemas.ts';
+import type { ImagePlan, Job } from '../api/schemas.ts';
+import { isBeyond } from '../canvas/canvas-area.ts';
 import { Icon } from '../controls/button.tsx';
 import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
@@ -9,7 +10,7 @@ import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { firstSource } from './draft.ts';
 import { MakeDock, MakeGo } from './make-go.tsx';
-import { type Fix, isRefused as isRouteRefused, toPlanText } from './plan-text.ts';
+import { type Fix, isRefused as isRouteRefused, keepsRest, toPlanText } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
 
@@ -31,7 +32,8 @@ export function MakeFoot() {
   );
 }
 
-function PlanLine() {
+/** Shows what the bridge will do with the draft. `fixes` offers changes that make a rejected draft possible. */
+export function PlanLine({ fixes = true }: { readonly fixes?: boolean }) {
   const { plan, connection } = usePage();
   const state = plan.value;
   if (connection.state.value === 'offline') {
@@ -42,16 +44,27 @@ function PlanLine() {
     return <Line icon={CircleAlert} bad title={text('plan.tooLong')} />;
   if (state.state === 'planning') return <Line title={text('plan.planning')} />;
   if (state.state === 'refused') return <Refused error={state.error} />;
-  return <Planned plan={state.plan} />;
+  return <Planned plan={state.plan} hasFixes={fixes} />;
 }
 
-function Planned({ plan }: { readonly plan: ImagePlan }) {
+interface PlannedProps {
+  readonly plan: ImagePlan;
+  readonly hasFixes: boolean;
+}
+
+function Planned({ plan, hasFixes }: PlannedProps) {
   const { chosen, draft } = usePage();
   const source = firstSource(draft.attachments.value);
-  const { kind, ...said } = toPlanText(plan, chosen.value?.capabilities);
+  const { kind, fixes, ...said } = toPlanText(plan, chosen.value?.capabilities);
   const of = source && text('plan.editOf', { name: shortened(source.name) });
-  const words = { ...said, detail: [of, said.detail].filter(Boolean).join(' ') || undefined };
-  if (kind === 'refused') return <Line icon={CircleAlert} bad {...words} />;
+  const isExtended = source?.canvas !== undefined && isBeyond(source.canvas, source);
+  const isMasked = draft.mask.value !== undefined || isExtended;
+  const route = plan.routes[plan.chosen ?? 0];
+  const rest = isMasked && route && keepsRest(route) && text('plan.maskThere');
+  const words = { ...said, detail: [of, said.detail, rest].filter(Boolean).join(' ') || undefined };
+  if (kind === 'refused') {
+    return <Line icon={CircleAlert} bad {...words} fixes={hasFixes ? fixes : []} />;
+  }
   if (kind === 'changes') return <Line icon={EqualNot} {...words} />;
   return <Line image={<FanOut calls={plan.routes[plan.chosen ?? 0]?.calls ?? 1} />} {...words} />;
 }
@@ -105,7 +118,12 @@ export function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps)
 function FixButton({ fix }: { readonly fix: Fix }) {
   const { draft } = usePage();
   const run: Record<Fix, () => void> = {
-    removeMask: () => draft.setMask(undefined),
+    // The mask may be the part of a canvas beyond its image.
+    removeMask: () => {
+      const source = firstSource(draft.attachments.peek());
+      if (draft.mask.peek() === undefined && source) draft.setCanvas(source.key, undefined);
+      else draft.setMask(undefined);
+    },
     removeImages: () => {
       for (const { key } of draft.attachments.peek()) draft.removeAttachment(key);
     },
@@ -136,17 +154,25 @@ export function FanOut({ calls }: { readonly calls: number }) {
   );
 }
 
-/** Returns a function that sends the draft. The draft is kept, so that the user can change it and send it again. */
-function useSubmit() {
-  const page = usePage();
-  const { plan, connection, router } = page;
+/** Returns true as `canSubmit` if the plan of the draft permits sending the draft. */
+export function usePlanned() {
+  const { plan, connection } = usePage();
   const state = plan.value;
   const route = state.state === 'planned' ? state.plan.routes[state.plan.chosen ?? 0] : undefined;
   const isRefused =
     state.state === 'refused' ||
     state.state === 'tooLong' ||
     (route !== undefined && isRouteRefused(route));
-  const canSubmit = state.state !== 'empty' && !isRefused && connection.state.value !== 'offline';
+  return {
+    canSubmit: state.state !== 'empty' && !isRefused && connection.state.value !== 'offline',
+  };
+}
+
+/** Returns a function that sends the draft. The draft is kept, so that the user can change it and send it again. */
+function useSubmit() {
+  const page = usePage();
+  const { router } = page;
+  const { canSubmit } = usePlanned();
   return {
     canSubmit,
     submit(): void {
@@ -157,14 +183,18 @@ function useSubmit() {
   };
 }
 
-async function send(page: Page): Promise<void> {
-  const { draft, chosen, submissions, toasts } = page;
+/** Sends the draft. Resolves with the job. */
+export async function sendDraft({ draft, chosen, submissions }: Page): Promise<Job> {
   const { capabilities } = chosen.peek() ?? {};
   const settings = toSettings(draft.settings.peek(), capabilities);
+  return submissions.submit(await toRequest(settings, draft.content()));
+}
+
+async function send(page: Page): Promise<void> {
+  const { draft, toasts } = page;
   const restore = draft.snapshot();
   try {
-    const request = await toRequest(settings, draft.attachments.peek(), draft.mask.peek());
-    await submissions.submit(request);
+    await sendDraft(page);
   } catch (error) {
     toasts.show({
       kind: 'failed',

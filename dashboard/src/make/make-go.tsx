@@ -35,10 +35,15 @@ export function MakeGo({ send, canSend, onSend, limits = { min: 1, max: 255 } }:
       />
       <Button class="grow" look="primary" size="big" disabled={!canSend} onClick={onSend}>
         {send}
-        <kbd class="only-wide">{text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}</kbd>
+        <kbd class="only-wide">{submitKey()}</kbd>
       </Button>
     </div>
   );
+}
+
+/** Returns the name of the key that sends. */
+export function submitKey(): string {
+  return text(isApple() ? 'make.submit.key.apple' : 'make.submit.key');
 }
 
 function isApple(): boolean {

@@ -24,9 +24,9 @@ const RaceFoot = lazyView(async () => (await import('../race/panel/race-panel.ts
 /** Renders the panel for a new image or a new race. On narrow screens, the panel is a sheet with its own history entry. */
 export function MakePanel({ isRace }: { readonly isRace: boolean }) {
   const { router } = usePage();
-  // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
+  // The sheet stays open under the canvas, because the canvas is opened from the sheet.
   const { value: layer } = router.layer;
-  const isSheet = layer === 'make' || layer === 'mask';
+  const isSheet = layer !== undefined && layer !== 'queue';
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isSheet || router.layer.peek() !== 'make') return;

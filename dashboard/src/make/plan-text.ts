@@ -30,6 +30,7 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
     !route.ready && text('plan.notReady'),
     ...changes,
     route.transparency?.mode === 'chroma_key' && text('plan.cutHere'),
+    route.edit && toDrawn(route.edit),
     isMaskedHere(route) && text(toMaskKey(route)),
   ].filter((each) => typeof each === 'string');
   return {
@@ -127,6 +128,23 @@ function isWorthSaying({ reason }: Change): boolean {
 /** Returns true if the bridge restores the area outside the mask. */
 function isMaskedHere({ normalizations }: Route): boolean {
   return normalizations.some(({ field }) => field === 'mask');
+}
+
+/** Describes the size that the model draws, and what the bridge cuts out of the drawing. */
+function toDrawn({ drawn, cut, result }: NonNullable<Route['edit']>): string {
+  const words = { drawn: toSize(drawn), cut: toSize(cut), result: toSize(result) };
+  if (result.width > cut.width) return text('plan.drawnAndScaled', words);
+  const isCut = cut.width < drawn.width || cut.height < drawn.height;
+  return text(isCut ? 'plan.drawnAndCut' : 'plan.drawn', words);
+}
+
+function toSize({ width, height }: { readonly width: number; readonly height: number }): string {
+  return text('size', { width: String(width), height: String(height) });
+}
+
+/** Returns true if the model itself keeps the pixels outside a mask, which the plan does not know when the model chooses the size. */
+export function keepsRest(route: Route): boolean {
+  return !isMaskedHere(route) && !isRefused(route);
 }
 
 function toMaskKey({ warnings }: Route) {

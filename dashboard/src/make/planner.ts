@@ -4,7 +4,7 @@ import type { ImagePlan, PlanRequest } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Attachment, Draft } from './draft.ts';
 import type { ChosenModel } from './model-abilities.ts';
-import { bytesOver, toSettings } from './to-request.ts';
+import { bytesOver, describeMask, toSettings } from './to-request.ts';
 
 /** The plan of a draft, as far as it is known. */
 export type PlanState =
@@ -92,7 +92,7 @@ function toPlanRequest(
       ...(index === 0 && source.canvas && { canvas: source.canvas }),
     })),
     reference_images: references.map(describe),
-    ...(hasMask && first && { mask: { ...describe(first), format: 'png' as const } }),
+    ...(hasMask && first && { mask: describeMask(first) }),
   };
 }
 

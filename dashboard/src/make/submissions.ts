@@ -1,5 +1,6 @@
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
+import type { CanvasArea } from '../canvas/canvas-area.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { randomId } from './draft.ts';
 
@@ -25,6 +26,17 @@ export function createSubmissions(api: Api, jobs: Jobs) {
     submit: (body: ImageRequest): Promise<Job> =>
       accepted((key) =>
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),
+      ),
+
+    /** Resolves when the crop of an image of the bridge is durably queued. */
+    crop: (id: string, { x, y, width, height }: CanvasArea): Promise<Job> =>
+      accepted((key) =>
+        unwrap(
+          api.POST('/v1/artifacts/{id}/crop', {
+            params: { path: { id }, header: { 'idempotency-key': key } },
+            body: { x, y, width, height },
+          }),
+        ),
       ),
 
     /** Creates a new job from a job that ended without success. The bridge has stored the input images of that job. */

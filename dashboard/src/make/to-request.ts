@@ -1,20 +1,20 @@
 import type { Capabilities, ImageRequest, PresetTemplate } from '../api/schemas.ts';
-import type { Attachment } from './draft.ts';
+import type { MaskEdge } from '../canvas/mask-edge.ts';
+import type { Attachment, DraftContent } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
 /** Returns the request of a draft with its images. Throws FileMoved if a local file can no longer be read. */
 export async function toRequest(
   settings: PresetTemplate,
-  attachments: readonly Attachment[],
-  mask: Blob | undefined,
+  { attachments, mask, maskEdge }: Omit<DraftContent, 'settings'>,
 ): Promise<ImageRequest> {
   const sources = attachments.filter(({ role }) => role === 'source');
   const references = attachments.filter(({ role }) => role === 'reference');
   const [images, referenceImages, maskInput] = await Promise.all([
     Promise.all(sources.map(toInput)).then((inputs) => withCanvas(inputs, sources[0])),
     Promise.all(references.map(toInput)),
-    mask && toDataUrl(mask),
+    mask && sources[0] && toMask(mask, maskEdge, sources[0]).then(toDataUrl),
   ]);
   return {
     ...settings,
@@ -24,6 +24,24 @@ export async function toRequest(
     ...(referenceImages.length > 0 && { reference_images: referenceImages }),
     ...(maskInput !== undefined && { mask: { type: 'data_url', data_url: maskInput } }),
   };
+}
+
+/** Resolves with the mask as it is sent: with its edge, and on the canvas. The code that makes it is loaded when it is needed. */
+async function toMask(
+  mask: Blob,
+  edge: MaskEdge,
+  { canvas, ...source }: Attachment,
+): Promise<Blob> {
+  if (canvas === undefined && edge.feather === 0 && edge.grow === 0) return mask;
+  const { toSentMask } = await import('../canvas/mask-image.ts');
+  const { width, height } = source;
+  return toSentMask({ mask, source: { width, height }, area: canvas, ...edge });
+}
+
+/** Describes the mask of a plan, which has the size of the canvas. */
+export function describeMask(source: Attachment) {
+  const { width, height } = source.canvas ?? source;
+  return { type: 'described' as const, format: 'png' as const, width, height, bytes: source.bytes };
 }
 
 /** Adds the canvas of the first source to its input. */

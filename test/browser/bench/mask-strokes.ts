@@ -21,7 +21,7 @@ const FRAME_MS = 16;
 const bridge = await startDashboard();
 const page = await openPage(bridge.address);
 await openEditor();
-const surface = page.locator('.mask-stage .surface');
+const surface = page.locator('.canvas-stage .surface');
 
 console.log(`${STROKES} strokes on ${edge} x ${edge}, 1440 x 900; until seen, ms\n`);
 console.log('| brush, pixels | changes seen | median | p95 | worst | longest task, ms of CPU |');
@@ -50,7 +50,7 @@ async function openEditor(): Promise<void> {
     .locator('input[type=file]')
     .setInputFiles({ name: 'large.jpg', mimeType: 'image/jpeg', buffer });
   await page.getByRole('button', { name: 'Mask', exact: true }).click();
-  await page.locator('.mask-stage .surface').waitFor();
+  await page.locator('.canvas-stage .surface').waitFor();
 }
 
 /**

@@ -136,7 +136,7 @@ export const VIEWS = {
   mask: async (viewed, options) => {
     const page = await openMake(viewed, options);
     await page.getByRole('button', { name: 'Mask', exact: true }).click();
-    await page.locator('.mask-stage .surface').waitFor();
+    await page.locator('.canvas-stage .surface').waitFor();
     return page;
   },
   single: openJob(({ edit }) => edit),

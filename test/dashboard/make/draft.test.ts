@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_EDGE } from '../../../dashboard/src/canvas/mask-edge.ts';
 import { type Attachment, createDraft } from '../../../dashboard/src/make/draft.ts';
 
 const image = (key: string, role: Attachment['role'] = 'source'): Attachment => ({
@@ -38,18 +39,43 @@ describe('the settings of a draft', () => {
     const restore = draft.snapshot();
 
     draft.clear();
-    expect(draft.content()).toEqual({ settings: {}, attachments: [], mask: undefined });
+    expect(draft.content()).toEqual({
+      settings: {},
+      attachments: [],
+      mask: undefined,
+      maskEdge: NO_EDGE,
+    });
     restore();
 
     expect(draft.content()).toEqual({
       settings: { prompt: 'a moon' },
       attachments: [image('a')],
       mask: MASK,
+      maskEdge: NO_EDGE,
     });
   });
 });
 
 describe('the mask of a draft', () => {
+  it('keeps its edge when its source is removed and restored', () => {
+    const draft = masked(image('a'));
+    draft.setMaskEdge({ feather: 8, grow: -2 });
+
+    const restore = draft.removeAttachment('a');
+    const without = draft.maskEdge.value;
+    restore();
+
+    expect([without, draft.maskEdge.value]).toEqual([NO_EDGE, { feather: 8, grow: -2 }]);
+  });
+
+  it('is kept when the canvas of its source changes', () => {
+    const draft = masked(image('a'));
+
+    draft.setCanvas('a', { x: -10, y: 0, width: 120, height: 100 });
+
+    expect(draft.mask.value).toBe(MASK);
+  });
+
   it('is removed with its source and restored with it', () => {
     const draft = masked(image('a'), image('b'));
     draft.change({ prompt: 'before' });

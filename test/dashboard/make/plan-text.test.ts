@@ -31,6 +31,19 @@ const refusal = (field: string) => ({
 
 describe('toPlanText', () => {
   it.each([
+    [{ width: 1824, height: 1024 }, 1820, 'Drawn at 1824 × 1024, cut to 1820 × 1024.'],
+    [{ width: 1820, height: 1024 }, 1820, 'Drawn at 1820 × 1024.'],
+    [{ width: 1820, height: 1024 }, 3640, 'Drawn at 1820 × 1024, enlarged to 3640 × 2048.'],
+  ])('says what is drawn at %j and cut', (drawn, width, words) => {
+    const result = { width, height: width === 3640 ? 2048 : 1024 };
+    const edit = { drawn, cut: { x: 0, y: 0, width: 1820, height: 1024 }, result, put_back: true };
+
+    const { detail } = toPlanText({ chosen: 0, routes: [route({ edit })] }, undefined);
+
+    expect(detail).toContain(words);
+  });
+
+  it.each([
     [1, 4, '1 call to gpt-image-1.'],
     [4, 4, '4 calls to gpt-image-1, all at once.'],
     [8, 2, '8 calls to gpt-image-1, 2 at a time.'],

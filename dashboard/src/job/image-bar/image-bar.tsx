@@ -1,4 +1,4 @@
-import { Download, Eye, EyeOff, Heart, ImageUp, PencilLine, Shuffle } from 'lucide';
+import { Brush, Download, Eye, EyeOff, Heart, ImageUp, PencilLine, Shuffle } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
 import { IconButton } from '../../controls/button.tsx';
 import { text } from '../../text/text.ts';
@@ -10,7 +10,7 @@ import './image-bar.css';
 /** Offers the actions on the one image in view, if the job has several images. The actions above act on the whole job. */
 export function ImageBar({ job }: { readonly job: Job }) {
   const { looking } = useLook();
-  const { edit, refer, vary, varyText, markImage, download } = useJobActions();
+  const { edit, openCanvas, refer, vary, varyText, markImage, download } = useJobActions();
   const { b: image } = looking;
   const isOne = image?.kind === 'output' && image.isOneOfSeveral && looking.view !== 'grid';
   if (!isOne) return null;
@@ -35,6 +35,7 @@ export function ImageBar({ job }: { readonly job: Job }) {
         label={text('job.one.refine')}
         onClick={() => edit(image, job)}
       />
+      <IconButton icon={Brush} label={text('canvas.open')} onClick={() => openCanvas(image, job)} />
       <IconButton icon={ImageUp} label={text('job.one.refer')} onClick={() => refer(image, job)} />
       <IconButton
         icon={Heart}

@@ -2,7 +2,7 @@ import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
-import { isOpen } from '../../jobs/job-state.ts';
+import { isMadeHere, isOpen } from '../../jobs/job-state.ts';
 import { Elapsed, STATUS_LOOKS, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -37,7 +37,7 @@ export function Inspector({ job }: { readonly job: Job }) {
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}
       <WebhookSection job={job} />
       <LabelsSection job={job} />
-      <CodeSection job={job} />
+      {!isMadeHere(job) && <CodeSection job={job} />}
     </aside>
   );
 }

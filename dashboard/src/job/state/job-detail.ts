@@ -3,7 +3,7 @@ import { ApiError, joined } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { toMarks } from '../../jobs/image-marks.ts';
-import { isOpen } from '../../jobs/job-state.ts';
+import { isMadeHere, isOpen } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 
@@ -101,7 +101,9 @@ export function retryTime({ error, completed, updated }: Job): number | undefine
 }
 
 /** Returns true if the request may succeed when it is sent again, or if an image may already exist. */
-export function isWorthRepeating({ error, completed, updated }: Job): boolean {
+export function isWorthRepeating(job: Job): boolean {
+  if (isMadeHere(job)) return false;
+  const { error, completed, updated } = job;
   if (error === undefined || error.details['outcome'] === 'unknown') return true;
   return toFailureText(error, (completed ?? updated) * 1000).mayRepeat;
 }

@@ -1,4 +1,4 @@
-import { Brush, ChevronDown, X } from 'lucide';
+import { Brush, ChevronDown, Crop, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
@@ -26,9 +26,11 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
         </p>
         <RoleMenu attachment={attachment} />
       </div>
-      {role === 'source' && isFirst && <CanvasButton attachment={attachment} />}
-      {role === 'source' && isFirst && attachment.canvas === undefined && (
-        <MaskButton onOpen={() => router.openLayer('mask')} />
+      {role === 'source' && isFirst && (
+        <>
+          <CanvasButton attachment={attachment} />
+          <MaskButton onOpen={() => router.openLayer('mask')} />
+        </>
       )}
       <IconButton
         small
@@ -65,6 +67,22 @@ function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachme
         </Menu>
       )}
     </>
+  );
+}
+
+function CanvasButton({ attachment }: { readonly attachment: Attachment }) {
+  const { router } = usePage();
+  const has = attachment.canvas !== undefined;
+  return (
+    <Button
+      look="quiet"
+      size="small"
+      icon={Crop}
+      aria-pressed={has}
+      onClick={() => router.openLayer('extend')}
+    >
+      {text(has ? 'make.canvas.edit' : 'make.canvas')}
+    </Button>
   );
 }
 

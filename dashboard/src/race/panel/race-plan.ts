@@ -3,6 +3,7 @@ import { ApiError, unwrap } from '../../api/api.ts';
 import type { PlanBatch, PlanBatchResult } from '../../api/schemas.ts';
 import type { Draft } from '../../make/draft.ts';
 import { describe } from '../../make/planner.ts';
+import { describeMask } from '../../make/to-request.ts';
 import type { Page } from '../../page.ts';
 import { usePage } from '../../page-context.ts';
 import type { Racer } from '../race-state.ts';
@@ -68,7 +69,7 @@ export function toPlanSettings(draft: Draft): Omit<PlanBatch, 'prompts' | 'route
       ...(index === 0 && source.canvas && { canvas: source.canvas }),
     })),
     reference_images: attachments.filter(({ role }) => role === 'reference').map(describe),
-    ...(draft.mask.peek() && first && { mask: { ...describe(first), format: 'png' as const } }),
+    ...(draft.mask.peek() && first && { mask: describeMask(first) }),
   };
 }
 

@@ -1,0 +1,63 @@
+import type { Attachment } from '../../make/draft.ts';
+import { ModelPicker } from '../../make/model-picker.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { isBeyond, isWhole } from '../canvas-area.ts';
+import type { Edit } from '../edit.ts';
+import type { KeptEdit } from '../keep-edit.ts';
+import type { Mode } from '../stage/canvas-stage.tsx';
+import { AreaBlock } from './area-block.tsx';
+import { CanvasFoot } from './canvas-foot.tsx';
+import { ChangeBlock } from './change-block.tsx';
+import './canvas-side.css';
+
+export interface SideProps {
+  readonly edit: Edit;
+  readonly kept: KeptEdit;
+  readonly hasFailed: { readonly value: boolean };
+  readonly source: Attachment;
+  readonly mode: Mode;
+}
+
+/** Returns true if the edit is only a crop, which the bridge makes without a model. */
+export function isCropAlone(edit: Edit, mode: Mode): boolean {
+  const { area } = edit.settings.value;
+  return mode === 'crop' && edit.share.value === 0 && !isBeyond(area, edit.source);
+}
+
+/** Renders the settings of the edit beside the stage, with its plan and the button that sends it. */
+export function CanvasSide(props: SideProps) {
+  const { edit, mode } = props;
+  const isAlone = isCropAlone(edit, mode);
+  return (
+    <div class="canvas-side" role="complementary" aria-label={text('canvas.side')}>
+      <div class="side-body scroll stack">
+        {!isAlone && <Prompt edit={edit} />}
+        {mode !== 'mask' && <AreaBlock edit={edit} way={mode} />}
+        {mode !== 'crop' && <ChangeBlock edit={edit} />}
+        {!isAlone && <ModelPicker />}
+      </div>
+      <CanvasFoot {...props} isAlone={isAlone} />
+    </div>
+  );
+}
+
+function Prompt({ edit }: { readonly edit: Edit }) {
+  const { draft } = usePage();
+  const isLocal = edit.share.value > 0 || !isWhole(edit.settings.value.area, edit.source);
+  return (
+    <div class="prompt-box stack edged">
+      <label class="sr" for="canvas-prompt">
+        {text('make.prompt')}
+      </label>
+      <textarea
+        id="canvas-prompt"
+        rows={3}
+        dir="auto"
+        placeholder={text(isLocal ? 'canvas.prompt.part' : 'canvas.prompt')}
+        value={draft.settings.value.prompt ?? ''}
+        onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
+      />
+    </div>
+  );
+}
