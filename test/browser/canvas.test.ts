@@ -26,6 +26,11 @@ const button = (page: Page, name: string) =>
 const radio = (page: Page, name: string) =>
   editor(page).getByRole('radio', { name: new RegExp(`^${name}`) });
 const surface = (page: Page) => editor(page).getByRole('img', { name: /^Mask for/ });
+/** Presses the button that sends. Its name ends with its key. */
+const send = (page: Page, name: string) =>
+  editor(page)
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click();
 const field = (page: Page, name: string) => editor(page).getByLabel(name, { exact: true });
 const share = async (page: Page) =>
   Number((await editor(page).locator('.share').textContent())?.replace(/ %.*/, ''));
@@ -34,9 +39,9 @@ const share = async (page: Page) =>
 async function openCanvas(options: Options = {}): Promise<Page> {
   const page = await openPage(bridge.address, { path: `/dashboard/jobs/${source}`, ...options });
   const narrow = (page.viewportSize()?.width ?? 0) < 900;
-  if (narrow) await page.getByRole('button', { name: 'More actions' }).click();
+  if (narrow) await page.getByRole('button', { name: 'More' }).click();
   await page
-    .getByRole(narrow ? 'menuitem' : 'button', { name: /^Canvas/ })
+    .getByRole(narrow ? 'menuitem' : 'button', { name: 'Mask, extend or crop' })
     .first()
     .click();
   await surface(page).waitFor();
@@ -131,7 +136,7 @@ describe('the canvas', () => {
     await expect.poll(() => field(page, 'From the left').inputValue()).toBe('-72');
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => field(page, 'Width').inputValue()).toBe('448');
-    await field(page, 'Width').fill('99999');
+    await field(page, 'Width').fill('0');
     await editor(page)
       .getByText('Enter whole pixels of a rectangle that touches the image.')
       .waitFor();
@@ -157,7 +162,7 @@ describe('the canvas', () => {
     await editor(page).getByRole('slider', { name: 'Feather' }).fill('12');
     await editor(page).getByLabel('Prompt').fill('a masked sky');
     await editor(page).getByText('1 call to sandbox-image.').waitFor();
-    await button(page, 'Extend the image').click();
+    await send(page, 'Extend the image');
 
     const { id } = await imageOf('a masked sky');
     const mask = await bytesOf(`/v1/jobs/${id}/inputs/1`);
@@ -176,7 +181,7 @@ describe('the canvas', () => {
     await radio(page, '1:1').click();
     await radio(page, 'Left').click();
     await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
-    await button(page, 'Crop the image').click();
+    await send(page, 'Crop the image');
 
     const made = await imageOf('Crop');
     expect(made).toMatchObject({ width: 256, height: 256 });

@@ -131,7 +131,7 @@ function clamp(value: number, low: number, high: number): number {
 
 /** The place of an image on a canvas that differs from the image along one axis. */
 export const PLACES = ['start', 'middle', 'end'] as const;
-export type ImagePlace = (typeof PLACES)[number];
+type ImagePlace = (typeof PLACES)[number];
 
 /** Returns the axis along which the canvas is longer or shorter than the image, if there is exactly one. */
 export function freeAxis({ width, height }: Size, source: Size): 'x' | 'y' | undefined {

@@ -8,7 +8,7 @@ import { clipTo, createPlane, type Plane, type Rect, type Tool } from './plane.t
 import { createStrokes } from './strokes.ts';
 
 /** The part of an edit that is not pixels. */
-export interface EditSettings extends MaskEdge {
+interface EditSettings extends MaskEdge {
   /** The rectangle of the result, in pixels of the source. */
   readonly area: CanvasArea;
 }
@@ -134,14 +134,6 @@ function createMaskActions({ plane, scale, history, change }: MaskDeps) {
     /** Adds a rectangle, in pixels of the source, to the area that may change, or removes the rectangle. */
     rectangle(rect: Rect, how: Tool): void {
       change(() => fill(scaled(rect, scale), how));
-    },
-    /** Replaces the mask by a saved mask of the same size. */
-    replace(next: Readonly<Uint8Array>): void {
-      change(() => {
-        history.touch(whole);
-        plane.put(whole, next);
-        return whole;
-      });
     },
     invert: () =>
       change(() => {

@@ -18,13 +18,6 @@ export async function writeMask({ pixels, width, height }: Plane, size: Size): P
   return reply.mask;
 }
 
-/** Resolves with the pixels of a plane for a stored mask of the same image. */
-export async function readMask(mask: Blob, plane: Size): Promise<Uint8Array> {
-  const reply = await run({ kind: 'read', mask, plane });
-  if (reply?.kind !== 'read') throw new Error('the mask cannot be decoded');
-  return reply.pixels;
-}
-
 /** A mask as it was painted, and the edit that it belongs to. */
 export interface PaintedMask extends MaskEdge {
   readonly mask: Blob;
@@ -68,7 +61,6 @@ export type MaskTask =
       readonly plane: Size;
       readonly size: Size;
     }
-  | { readonly kind: 'read'; readonly mask: Blob; readonly plane: Size }
   | { readonly kind: 'compose'; readonly painted: PaintedMask }
   | { readonly kind: 'edge'; readonly task: EdgeTask };
 
@@ -85,5 +77,4 @@ export interface OpenedImage {
 export type MaskReply =
   | { readonly kind: 'opened'; readonly opened: OpenedImage }
   | { readonly kind: 'written'; readonly mask: Blob }
-  | { readonly kind: 'read'; readonly pixels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'edge'; readonly pixels: Uint8Array<ArrayBuffer> };

@@ -26,8 +26,6 @@ async function replyTo(task: MaskTask): Promise<MaskReply> {
       return { kind: 'opened', opened: await open(task.image, task.mask) };
     case 'write':
       return { kind: 'written', mask: await write(task.pixels, task.plane, task.size) };
-    case 'read':
-      return { kind: 'read', pixels: await read(task.mask, task.plane) };
     case 'compose':
       return { kind: 'written', mask: await compose(task.painted) };
     case 'edge':

@@ -21,8 +21,6 @@ interface Deps {
   readonly onChange: (rect: Rect | undefined) => void;
 }
 
-export type Strokes = ReturnType<typeof createStrokes>;
-
 /** Creates the strokes of all tools. Each stroke is one step of the undo history. With `takes`, a tool removes instead of adding. */
 export function createStrokes(deps: Deps) {
   const { brush, history, onChange } = deps;

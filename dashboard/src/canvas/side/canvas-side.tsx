@@ -20,7 +20,7 @@ export interface SideProps {
 }
 
 /** Returns true if the edit is only a crop, which the bridge makes without a model. */
-export function isCropAlone(edit: Edit, mode: Mode): boolean {
+function isCropAlone(edit: Edit, mode: Mode): boolean {
   const { area } = edit.settings.value;
   return mode === 'crop' && edit.share.value === 0 && !isBeyond(area, edit.source);
 }
