@@ -9,7 +9,16 @@ import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { isBeyond, isWhole } from '../canvas-area.ts';
 import type { Edit } from '../edit.ts';
-import type { SideProps } from './canvas-side.tsx';
+import type { KeptEdit } from '../keep-edit.ts';
+import type { Mode } from '../stage/canvas-stage.tsx';
+
+export interface SideProps {
+  readonly edit: Edit;
+  readonly kept: KeptEdit;
+  readonly hasFailed: { readonly value: boolean };
+  readonly source: Attachment;
+  readonly mode: Mode;
+}
 
 interface FootProps extends SideProps {
   readonly isAlone: boolean;

@@ -1,23 +1,13 @@
-import type { Attachment } from '../../make/draft.ts';
 import { ModelPicker } from '../../make/model-picker.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { isBeyond, isWhole } from '../canvas-area.ts';
 import type { Edit } from '../edit.ts';
-import type { KeptEdit } from '../keep-edit.ts';
 import type { Mode } from '../stage/canvas-stage.tsx';
 import { AreaBlock } from './area-block.tsx';
-import { CanvasFoot } from './canvas-foot.tsx';
+import { CanvasFoot, type SideProps } from './canvas-foot.tsx';
 import { ChangeBlock } from './change-block.tsx';
 import './canvas-side.css';
-
-export interface SideProps {
-  readonly edit: Edit;
-  readonly kept: KeptEdit;
-  readonly hasFailed: { readonly value: boolean };
-  readonly source: Attachment;
-  readonly mode: Mode;
-}
 
 /** Returns true if the edit is only a crop, which the bridge makes without a model. */
 function isCropAlone(edit: Edit, mode: Mode): boolean {
