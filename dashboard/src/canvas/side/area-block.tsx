@@ -2,20 +2,18 @@ import { useEffect, useState } from 'preact/hooks';
 import { Field, rovingFocus, Segmented } from '../../controls/inputs.tsx';
 import type { Size } from '../../images/measure-image.ts';
 import { type TextKey, text } from '../../text/text.ts';
+import { type CanvasArea, isWhole, wholeOf } from '../canvas-area.ts';
 import {
-  type CanvasArea,
   type CanvasText,
   cropTo,
   extendTo,
   freeAxis,
-  isWhole,
   PLACES,
   parseCanvas,
   placeImage,
   toCanvasText,
   type Way,
-  wholeOf,
-} from '../canvas-area.ts';
+} from '../change-area.ts';
 import type { Edit } from '../edit.ts';
 
 interface AreaBlockProps {

@@ -2,15 +2,8 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { text } from '../../text/text.ts';
-import {
-  beyondEdges,
-  type CanvasArea,
-  HANDLES,
-  type Handle,
-  isWhole,
-  moveHandle,
-  type Way,
-} from '../canvas-area.ts';
+import { type CanvasArea, isWhole } from '../canvas-area.ts';
+import { beyondEdges, HANDLES, type Handle, moveHandle, type Way } from '../change-area.ts';
 import type { Edit } from '../edit.ts';
 import { seenAt, type View } from './stage-view.ts';
 import './area-frame.css';

@@ -5,7 +5,7 @@ import type { Size } from '../../images/measure-image.ts';
 import { text } from '../../text/text.ts';
 import type { Zoom } from '../../zoom/zoom.ts';
 import { ZoomBar } from '../../zoom/zoom-bar.tsx';
-import type { Way } from '../canvas-area.ts';
+import type { Way } from '../change-area.ts';
 import type { Edit } from '../edit.ts';
 import { type Rect, toPercent, unite } from '../plane.ts';
 import { RectangleFrame } from '../rectangle/rectangle-menu.tsx';

@@ -4,13 +4,10 @@ import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { usePage } from '../../page-context.ts';
-import { lazyView } from '../../shell/lazy-view.tsx';
 import { text } from '../../text/text.ts';
 import { type Attachment, firstSource } from '../draft.ts';
 import { changeImages } from './attachments.ts';
 import './attachment-row.css';
-
-const CanvasButton = lazyView(async () => (await import('../canvas/canvas-menu.tsx')).CanvasButton);
 
 /** Renders an image of the draft with its role, its mask and a button to remove it. */
 export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {

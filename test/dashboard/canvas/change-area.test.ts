@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wholeOf } from '../../../dashboard/src/canvas/canvas-area.ts';
 import {
   cropTo,
   extendTo,
@@ -7,8 +8,7 @@ import {
   PLACES,
   parseCanvas,
   placeImage,
-  wholeOf,
-} from '../../../dashboard/src/canvas/canvas-area.ts';
+} from '../../../dashboard/src/canvas/change-area.ts';
 
 const SOURCE = { width: 300, height: 200 };
 const typed = (x: string, y: string, width: string, height: string) => ({ x, y, width, height });
