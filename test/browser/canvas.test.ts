@@ -39,7 +39,7 @@ const share = async (page: Page) =>
 async function openCanvas(options: Options = {}): Promise<Page> {
   const page = await openPage(bridge.address, { path: `/dashboard/jobs/${source}`, ...options });
   const narrow = (page.viewportSize()?.width ?? 0) < 900;
-  if (narrow) await page.getByRole('button', { name: 'More' }).click();
+  if (narrow) await page.getByRole('button', { name: 'More', exact: true }).click();
   await page
     .getByRole(narrow ? 'menuitem' : 'button', { name: 'Mask, extend or crop' })
     .first()
@@ -78,7 +78,7 @@ async function imageOf(prompt: string): Promise<{ id: string; artifact: string }
     const [artifact] = job?.artifacts ?? [];
     return job && artifact && { ...artifact, id: job.id, artifact: artifact.id };
   };
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(found, { timeout: 60_000 }).toBeDefined();
   return (await found()) ?? { id: '', artifact: '' };
 }
 
