@@ -51,9 +51,9 @@ function requestsOf(page: Page): readonly Request[] {
   return sent;
 }
 
-/** Paints a stroke on the mask in the open editor, and uses the mask. */
+/** Paints a stroke on the mask in the open canvas, and leaves the canvas, which keeps the mask. */
 async function paintMask(page: Page): Promise<void> {
-  const editor = page.getByRole('dialog', { name: /^Mask for/ });
+  const editor = page.locator('.canvas-editor');
   const box = async () => await editor.getByRole('img', { name: /^Mask for/ }).boundingBox();
   await expect.poll(async () => (await box())?.width ?? 0).toBeGreaterThan(100);
   const { x = 0, y = 0, width = 0, height = 0 } = (await box()) ?? {};
@@ -61,7 +61,7 @@ async function paintMask(page: Page): Promise<void> {
   await page.mouse.down();
   await page.mouse.move(x + width / 2, y + height / 2, { steps: 4 });
   await page.mouse.up();
-  await editor.getByRole('button', { name: 'Use this mask' }).click();
+  await editor.getByRole('button', { name: 'Back; the edit is kept' }).click();
 }
 
 const bar = (page: Page, number: number) =>

@@ -7,6 +7,7 @@ import { useImage } from '../images/use-image.ts';
 import type { Attachment } from '../make/draft.ts';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
+import { ToastList } from '../shell/toast-list.tsx';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { createZoom, type Zoom } from '../zoom/zoom.ts';
@@ -77,6 +78,8 @@ export function CanvasEditor({ source, mode }: CanvasEditorProps) {
         {opened.state === 'ready' && <EditSteps edit={opened.edit} />}
       </header>
       <Content opened={opened} source={source} mode={mode} />
+      {/* A modal dialog covers the messages of the page and makes them inert. */}
+      <ToastList />
     </dialog>
   );
 }

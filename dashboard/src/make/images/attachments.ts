@@ -36,12 +36,16 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
   }
 }
 
-/** Changes the images of the draft. If the change removes the mask, offers to undo the change. */
+/** Changes the images of the draft. If the change removes the mask or an image, offers to undo the change. */
 export function changeImages({ draft, undo }: Pick<Page, 'draft' | 'undo'>, change: () => void) {
-  const { attachments, mask } = draft.content();
+  const { settings: _, ...before } = draft.content();
   change();
-  if (mask === undefined || draft.mask.peek() !== undefined) return;
-  undo.offer(text('mask.removed'), () => draft.restore({ ...draft.content(), attachments, mask }));
+  const now = draft.content();
+  const isKept = ({ key }: Attachment) => now.attachments.some((each) => each.key === key);
+  const removed = before.attachments.find((each) => !isKept(each));
+  const restore = () => draft.restore({ ...draft.content(), ...before });
+  if (removed !== undefined) undo.offer(text('make.removed', { name: removed.name }), restore);
+  else if (before.mask && !now.mask) undo.offer(text('mask.removed'), restore);
 }
 
 /** Rounds a limit from 1 MB on down to whole megabytes, so that every file up to the displayed limit is accepted. */
