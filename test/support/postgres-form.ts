@@ -3,7 +3,7 @@ import { createIds } from '../../lib/platform/ids.ts';
 import { type Database, openDatabase } from '../../lib/storage/postgres/database.ts';
 import { createPostgresStores } from '../../lib/storage/postgres/postgres-stores.ts';
 import { createReplicaLease } from '../../lib/storage/postgres/replica-lease.ts';
-import { createSchema } from './postgres.ts';
+import { takeSchema } from './reused-schemas.ts';
 
 /** A lease that no test outlives. */
 const LEASE_MS = 3_600_000;
@@ -21,7 +21,7 @@ interface ConnectionChoice {
  * that is opened again may judge others at once.
  */
 export async function openPostgresForm() {
-  const { url, schema, drop } = await createSchema();
+  const { url, schema, release } = await takeSchema();
   const opened: Database[] = [];
 
   async function openReplica(connection: ConnectionChoice = {}) {
@@ -77,7 +77,7 @@ export async function openPostgresForm() {
 
     async close() {
       for (const { close } of opened) await close();
-      await drop();
+      await release();
     },
   };
 }

@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '../../lib/storage/postgres/database
 import { createPostgresStores } from '../../lib/storage/postgres/postgres-stores.ts';
 import { createReplicaLease } from '../../lib/storage/postgres/replica-lease.ts';
 import { createSchema } from './postgres.ts';
+import { takeSchema } from './reused-schemas.ts';
 import type { OpenState } from './stores.ts';
 
 // A lease that no test outlives.
@@ -16,11 +17,11 @@ const LEASE_MS = 3_600_000;
 
 const ids = createIds(systemClock.nowMs);
 
-/** Opens the schema of this directory, or a new schema, which is dropped on close. */
+/** Opens the schema of this directory, or a schema without a job, which is emptied on close. */
 export async function openPostgresState(directory?: string): Promise<OpenState> {
-  const place = await createSchema();
-  const { url } = place;
-  const schema = directory === undefined ? place.schema : schemaOf(directory);
+  const { url, schema, release } = await (directory === undefined
+    ? takeSchema()
+    : schemaOf(directory));
   const opened: Database[] = [];
   let isReadOnly = false;
 
@@ -75,7 +76,7 @@ export async function openPostgresState(directory?: string): Promise<OpenState> 
     async close() {
       isReadOnly = false;
       for (const { close } of opened) await close();
-      if (directory === undefined) await place.drop();
+      await release();
     },
 
     async ofNextProcess() {
@@ -127,7 +128,9 @@ function readOnly(): BridgeError {
   return new BridgeError('overloaded', 'the state database is unavailable', { details });
 }
 
-/** Returns the name of the schema for a directory. All processes with this directory share the schema. */
-function schemaOf(directory: string): string {
-  return `test_${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
+/** Resolves with the schema of a directory, which stays. All processes with this directory share the schema. */
+async function schemaOf(directory: string) {
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 32);
+  const { url } = await createSchema();
+  return { url, schema: `test_${name}`, release: async () => {} };
 }
