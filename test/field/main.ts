@@ -1,7 +1,7 @@
 // npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N]: sends the same work through the bridge and its peers, and writes
 // `docs/field.md` and the short table of README. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createImagesUpstream } from '../support/images-upstream/images-upstream.ts';
 import { cleanUp } from '../support/start-bridge.ts';
@@ -56,6 +56,12 @@ async function latencies(of: Target) {
   return all;
 }
 
+/** Returns the load average of the last minute. */
+function loadOf(): number {
+  const [lastMinute = Number.NaN] = loadavg();
+  return lastMinute;
+}
+
 /** Measures everything that does not depend on the other work of the machine. Latencies do, and are measured together. */
 async function measureCuts(peer: Peer, cuts: number) {
   console.log(`${peer.name} ${peer.version}`);
@@ -74,6 +80,7 @@ const peers: Peer[] = [];
 for (const start of PEERS) peers.push(await start(upstream));
 const measured = [];
 for (const [nth, peer] of peers.entries()) measured.push(await measureCuts(peer, cutsOf(nth)));
+const loadBefore = loadOf();
 const direct = await latencies(target);
 const results: Result[] = [];
 for (const found of measured) {
@@ -87,6 +94,7 @@ const field: Field = {
   direct,
   results,
   machine: `${cpus().length} cores (${processor?.model.trim() || 'unknown'}), Node ${process.version}`,
+  loads: [loadBefore, loadOf()],
   day: new Date().toISOString().slice(0, 10),
 };
 await writeFile(PAGE, toPage(field));

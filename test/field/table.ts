@@ -21,6 +21,8 @@ export interface Field {
   readonly direct: readonly Latency[];
   readonly results: readonly Result[];
   readonly machine: string;
+  /** The load averages of the machine before and after the latencies were measured. */
+  readonly loads: readonly [number, number];
   readonly day: string;
 }
 
@@ -96,7 +98,7 @@ function rowsOf({ clients, direct }: Field): readonly Row[] {
 
 /** Returns the page `docs/field.md`. */
 export function toPage(field: Field): string {
-  const { results, machine, day, direct, clients } = field;
+  const { results, machine, day, direct, clients, loads } = field;
   const rows = rowsOf(field).map((row) => {
     const ranks = results.map((result) => row.rank(result));
     const isBest = (ranks[0] ?? 0) <= Math.min(...ranks);
@@ -118,7 +120,8 @@ images of ${CUT_IMAGES.imageBytes / 1000} kB (${CUT_IMAGES.edge}x${CUT_IMAGES.ed
 ${toTable(['', ...results.map(({ peer }) => `${peer.name} ${peer.version}`), 'why the bridge is not ahead'], rows)}
 
 Added latency is the time of a whole request minus the time of the same request that is sent to the emulator directly
-(${base.join('; ')}). Load and emulator share one process. Other work on the machine
+(${base.join('; ')}). Load and emulator share one process.
+The load average of the machine was ${loads[0].toFixed(1)} before the latencies were measured, and ${loads[1].toFixed(1)} afterwards. Other work on the machine
 changes the times from one server to the next: a difference is only reliable if it is much larger than these times, and a negative value
 means that the direct requests were measured at a busier time.
 

@@ -107,7 +107,7 @@ async function runSchedule(
   const shared =
     replicas === 1
       ? undefined
-      : createReplicatedState({ seed, folder, leaseMs: LEASE_MS, disk, clock });
+      : createReplicatedState({ seed, folder, leaseMs: LEASE_MS, disk, clock, violate });
   const own = createOwnState(disk, turns);
   let lives = 0;
   const nextNumber = () => {
