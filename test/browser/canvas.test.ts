@@ -197,7 +197,7 @@ describe('the canvas', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/jobs/${made.id}`);
   });
 
-  it('adds by lasso, takes away with Alt, and undoes all in one history', async () => {
+  it('adds by lasso, takes away with Alt or by choice, and undoes all in one history', async () => {
     const page = await openCanvas();
     await page.keyboard.press('l');
     await drag(page, [0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8]);
@@ -206,6 +206,11 @@ describe('the canvas', () => {
     await page.keyboard.down('Alt');
     await drag(page, [0.4, 0.4], [0.6, 0.4], [0.6, 0.6], [0.4, 0.6]);
     await page.keyboard.up('Alt');
+    await expect.poll(() => share(page)).toBeLessThan(added);
+    await page.keyboard.press('z');
+    await expect.poll(() => share(page)).toBe(added);
+    await radio(page, 'Take away').click();
+    await drag(page, [0.4, 0.4], [0.6, 0.4], [0.6, 0.6], [0.4, 0.6]);
     await expect.poll(() => share(page)).toBeLessThan(added);
     const taken = await share(page);
     await radio(page, 'Extend').click();

@@ -11,13 +11,20 @@ export type Brush = ReturnType<typeof createBrush>;
 export function createBrush(source: Size) {
   const tool = signal<StageTool>('brush');
   const size = signal(firstSize(source));
+  const takes = signal(false);
   return {
     tool: tool as ReadonlySignal<StageTool>,
     /** The diameter in pixels of the source. */
     size: size as ReadonlySignal<number>,
 
+    /** True if the lasso and the rectangle take away. */
+    takes: takes as ReadonlySignal<boolean>,
+
     choose(next: StageTool): void {
       tool.value = next;
+    },
+    setTakes(next: boolean): void {
+      takes.value = next;
     },
     setSize(next: number): void {
       size.value = clampSize(next, source);

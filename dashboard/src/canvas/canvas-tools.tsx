@@ -1,6 +1,16 @@
 import type { Signal } from '@preact/signals';
-import { Brush, Contrast, Eraser, Hand, Lasso, SquareDashed, TextCursorInput } from 'lucide';
-import { Icon, IconButton } from '../controls/button.tsx';
+import {
+  Brush,
+  Contrast,
+  Eraser,
+  Hand,
+  Lasso,
+  Minus,
+  Plus,
+  SquareDashed,
+  TextCursorInput,
+} from 'lucide';
+import { Button, Icon, IconButton } from '../controls/button.tsx';
 import { Segmented, Slider } from '../controls/inputs.tsx';
 import { useMenu } from '../controls/menu.tsx';
 import { text } from '../text/text.ts';
@@ -42,10 +52,32 @@ export function CanvasTools({ edit, frame }: Props) {
       <div class="more row">
         {(tool === 'brush' || tool === 'eraser') && <BrushSize edit={edit} />}
         {(tool === 'lasso' || tool === 'rectangle') && (
-          <span class="hint only-wide">{text('canvas.alt')}</span>
+          <Segmented
+            label={text('canvas.outline')}
+            value={edit.brush.takes.value ? 'take' : 'add'}
+            options={(['add', 'take'] as const).map((value) => ({
+              value,
+              label: (
+                <>
+                  <Icon of={value === 'add' ? Plus : Minus} />
+                  <span class="name">{text(`canvas.outline.${value}`)}</span>
+                </>
+              ),
+            }))}
+            onChange={(value) => edit.brush.setTakes(value === 'take')}
+          />
         )}
         <RectangleButton edit={edit} frame={frame} />
-        <IconButton icon={Contrast} label={text('mask.invert')} onClick={edit.invert} />
+        <Button
+          look="quiet"
+          icon={Contrast}
+          class="invert"
+          title={text('mask.invert')}
+          onClick={edit.invert}
+        >
+          <span>{text('mask.invert')}</span>
+          <kbd>I</kbd>
+        </Button>
       </div>
     </div>
   );

@@ -21,7 +21,7 @@ interface Deps {
   readonly onChange: (rect: Rect | undefined) => void;
 }
 
-/** Creates the strokes of all tools. Each stroke is one step of the undo history. With `takes`, a tool removes instead of adding. */
+/** Creates the strokes of all tools. Each stroke is one step of the undo history. `isReversed` makes a tool add instead of taking away, or take away instead of adding. */
 export function createStrokes(deps: Deps) {
   const { brush, history, onChange } = deps;
   const trace = signal<readonly Point[]>([]);
@@ -32,9 +32,9 @@ export function createStrokes(deps: Deps) {
     /** The outline that the lasso or the rectangle has drawn so far, in pixels of the plane. */
     trace: trace as ReadonlySignal<readonly Point[]>,
 
-    begin(point: Point, takes = false): void {
+    begin(point: Point, isReversed = false): void {
       history.begin();
-      stroke = createStroke(brush.tool.peek(), takes, { ...deps, trace });
+      stroke = createStroke(brush.tool.peek(), isReversed, { ...deps, trace });
       stroke?.extend(point);
     },
     extend(point: Point): void {
@@ -71,12 +71,12 @@ interface Stroke {
 
 type StrokeDeps = Deps & { readonly trace: { value: readonly Point[]; peek(): readonly Point[] } };
 
-function createStroke(tool: StageTool, takes: boolean, deps: StrokeDeps): Stroke | undefined {
+function createStroke(tool: StageTool, isReversed: boolean, deps: StrokeDeps): Stroke | undefined {
   if (tool === 'move') return undefined;
   if (tool === 'brush' || tool === 'eraser') {
-    return createDabs(tool === 'eraser' || takes ? 'eraser' : 'brush', deps);
+    return createDabs((tool === 'eraser') === isReversed ? 'brush' : 'eraser', deps);
   }
-  return createOutline(tool, takes ? 'eraser' : 'brush', deps);
+  return createOutline(tool, deps.brush.takes.peek() === isReversed ? 'brush' : 'eraser', deps);
 }
 
 /** The minimum distance between two points of a stroke, as a fraction of the brush's radius. */

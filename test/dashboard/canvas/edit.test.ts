@@ -65,8 +65,8 @@ describe('createEdit', () => {
   it('fills the shape that a lasso encloses, and takes the shape away again', () => {
     const edit = createEdit({ source: SIZE, size: SIZE });
     edit.brush.choose('lasso');
-    const draw = (takes: boolean) => {
-      edit.strokes.begin(point(50, 20), takes);
+    const draw = (isReversed: boolean) => {
+      edit.strokes.begin(point(50, 20), isReversed);
       edit.strokes.extend(point(150, 20));
       edit.strokes.extend(point(150, 70));
       edit.strokes.end(point(50, 70));
@@ -76,6 +76,10 @@ describe('createEdit', () => {
     expect(edit.share.value).toBeCloseTo(0.25);
     expect(edit.strokes.trace.value).toEqual([]);
     draw(true);
+    expect(edit.share.value).toBe(0);
+    edit.undo();
+    edit.brush.setTakes(true);
+    draw(false);
     expect(edit.share.value).toBe(0);
     edit.undo();
     expect(edit.share.value).toBeCloseTo(0.25);

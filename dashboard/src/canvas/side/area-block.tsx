@@ -49,22 +49,26 @@ export function AreaBlock({ edit, way }: AreaBlockProps) {
       {axis !== undefined && (
         <div class="side-row">
           <span>{text(`canvas.place.${way}`)}</span>
-          <Segmented
-            wide
-            label={text(`canvas.place.${way}`)}
-            value={
-              PLACES.find((place) => placeImage(area, axis, place, source)[axis] === area[axis]) ??
-              ''
-            }
-            options={PLACES.map((place) => ({
-              value: place as string,
-              label: text(`canvas.place.${axis}.${place}`),
-            }))}
-            onChange={(value) => {
-              const place = PLACES.find((each) => each === value);
-              if (place) edit.set({ area: placeImage(area, axis, place, source) });
-            }}
-          />
+          {/* Left is on the left in every language. */}
+          <div dir={axis === 'x' ? 'ltr' : undefined}>
+            <Segmented
+              wide
+              label={text(`canvas.place.${way}`)}
+              value={
+                PLACES.find(
+                  (place) => placeImage(area, axis, place, source)[axis] === area[axis],
+                ) ?? ''
+              }
+              options={PLACES.map((place) => ({
+                value: place as string,
+                label: text(`canvas.place.${axis}.${place}`),
+              }))}
+              onChange={(value) => {
+                const place = PLACES.find((each) => each === value);
+                if (place) edit.set({ area: placeImage(area, axis, place, source) });
+              }}
+            />
+          </div>
         </div>
       )}
       <Numbers edit={edit} />
@@ -141,6 +145,7 @@ function Numbers({ edit }: { readonly edit: Edit }) {
           </label>
           <Field
             id={`canvas-${name}`}
+            dir="ltr"
             value={typed[name]}
             maxLength={6}
             bad={fault === name}

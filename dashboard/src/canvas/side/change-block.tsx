@@ -15,17 +15,23 @@ export function ChangeBlock({ edit }: { readonly edit: Edit }) {
         <h3 id="change-title" class="soft">
           {text('canvas.change')}
         </h3>
+        <Button look="quiet" size="small" disabled={edit.plane.share() === 0} onClick={edit.clear}>
+          {text('mask.clear')}
+        </Button>
         <span class="share num" role="status">
           {text('canvas.share', { percent })}
         </span>
       </header>
       <EdgeRow edit={edit} name="feather" min={0} max={MAX_FEATHER} />
       <EdgeRow edit={edit} name="grow" min={-MAX_GROW} max={MAX_GROW} />
-      <p>
-        <Button look="quiet" size="small" disabled={edit.plane.share() === 0} onClick={edit.clear}>
-          {text('mask.clear')}
-        </Button>
-      </p>
+      {edit.scale < 1 && (
+        <p class="hint">
+          {text('canvas.coarse', {
+            width: String(edit.plane.width),
+            height: String(edit.plane.height),
+          })}
+        </p>
+      )}
     </section>
   );
 }
