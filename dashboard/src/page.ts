@@ -1,15 +1,17 @@
 import { signal } from '@preact/signals';
 import { type Api, createApi } from './api/api.ts';
 import { type Connection, createConnection } from './connection/connection.ts';
+import { createResending, type Resending } from './connection/resending.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createJobBatches } from './jobs/job-batches.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
-import { createJobs } from './jobs/jobs.ts';
+import { createJobs, type Jobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
-import { createWaitingNotes } from './jobs/waiting-notes.ts';
+import { hasNotes } from './jobs/notes-prefix.ts';
+import type { WaitingNotes } from './jobs/waiting-notes.ts';
 import { createDraft } from './make/draft.ts';
 import { browserStorage, keepDraft } from './make/draft-storage.ts';
 import { toChosenModel } from './make/model-abilities.ts';
@@ -37,8 +39,9 @@ export function createPage() {
   const images = createImageCache(api, connection);
   const providers = createProviders(api, connection);
   const toasts = createToasts();
+  const resending = createResending({ connection, toasts });
   const undo = createUndo(toasts);
-  const ofJobs = createJobObjects(api, { connection, toasts, undo });
+  const ofJobs = createJobObjects(api, { toasts, undo, resending });
   const { jobs, ownQueue } = ofJobs;
   const today = createToday(document);
   /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
@@ -51,8 +54,9 @@ export function createPage() {
   const usage = createUsage(api, connection);
   const queue = createQueue({ api, connection, jobs, ownQueue, diagnostics });
   const presets = createPresets(api);
-  const submissions = createSubmissions(api, jobs);
+  const submissions = createSubmissions(api, jobs, resending.untilAnswered);
   const race = createRaceState();
+  const notes = createNotes({ jobs, connection, toasts });
   let gallery: GalleryState | undefined;
   /** Creates the state of the gallery, which is kept during visits to other views. */
   function openGallery(): GalleryState {
@@ -64,7 +68,10 @@ export function createPage() {
     caller: connection.caller,
     storage: browserStorage(),
     onPageHide: (listener) => window.addEventListener('pagehide', listener),
-    onRemoved: undo.clear,
+    onRemoved() {
+      undo.clear();
+      toasts.clear();
+    },
     nowMs: Date.now,
   });
   applyTheme();
@@ -78,6 +85,7 @@ export function createPage() {
     images,
     ...ofJobs,
     providers,
+    resending,
     toasts,
     undo,
     today,
@@ -93,24 +101,48 @@ export function createPage() {
     usage,
     submissions,
     race,
+    notes,
   };
+}
+
+/** The notes that wait to be sent. Undefined until `openNotes` of `jobs/waiting-notes.ts` has been called. */
+interface Notes {
+  opened: WaitingNotes | undefined;
+}
+
+interface NoteParts {
+  readonly jobs: Jobs;
+  readonly connection: Connection;
+  readonly toasts: Toasts;
+}
+
+/** Creates the place of the waiting notes, and sends the notes that were written before a reload. Their code is loaded later. */
+function createNotes(parts: NoteParts): Notes {
+  const notes: Notes = { opened: undefined };
+  if (hasNotes(sessionStorage)) {
+    void import('./jobs/waiting-notes.ts').then(({ openNotes }) => openNotes({ ...parts, notes }));
+  }
+  return notes;
 }
 
 /** Creates the objects that know jobs and change jobs. */
 function createJobObjects(
   api: Api,
   {
-    connection,
     toasts,
     undo,
-  }: { readonly connection: Connection; readonly toasts: Toasts; readonly undo: Undo },
+    resending,
+  }: {
+    readonly toasts: Toasts;
+    readonly undo: Undo;
+    readonly resending: Resending;
+  },
 ) {
-  const jobs = createJobs(api);
+  const jobs = createJobs(api, resending.untilAnswered);
   return {
     jobs,
     shown: createShownJobs(api, jobs),
-    batches: createJobBatches(api, { toasts, undo }),
+    batches: createJobBatches(api, { toasts, undo, resending }),
     ownQueue: createOwnQueue(api),
-    notes: createWaitingNotes({ jobs, connection, toasts }),
   };
 }

@@ -1,3 +1,4 @@
+import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
 import { JobBatch, JobBatchResult } from '../../lib/contract/resources/job-batch.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
@@ -7,13 +8,23 @@ export const handler = operation<'jobBatches'>()({
   id: 'changeJobs',
   summary: 'Change many jobs',
   protection: 'jobs',
-  request: { body: JobBatch },
+  request: { headers: IdempotencyHeaders, body: JobBatch },
   reply: {
     status: 200,
     description: 'The numbers of changed and skipped jobs, and the id for undoing the changes.',
     body: JobBatchResult,
+    headers: {
+      'idempotent-replayed':
+        'Present and `true` if an earlier equal request with the key changed the jobs.',
+    },
   },
   errors: ['count_differs', 'overloaded'],
-  handle: async ({ body, context, services }) =>
-    ok(await services.jobBatches.change(context.scope, body, context.signal())),
+  async handle({ body, context, services }) {
+    const { scope, idempotencyKey: key } = context;
+    const { result, replayed } = await services.jobBatches.change({
+      ...{ scope, body, key },
+      signal: context.signal(),
+    });
+    return ok(result, replayed ? REPLAYED : {});
+  },
 });

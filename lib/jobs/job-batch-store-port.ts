@@ -9,7 +9,7 @@ export interface JobBefore {
 
 /** A batch whose changes can be undone. */
 export interface StoredBatch {
-  /** A UUIDv7. */
+  /** A UUIDv7, or a UUIDv8 that follows from the request. */
   readonly id: string;
   readonly scope: string;
   readonly action: BatchAction;

@@ -15,6 +15,7 @@ import { MAX_LABELS } from '../contract/resources/label.ts';
 import { invalidField } from '../contract/schema/issues.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { JobAcceptance } from './accept-job.ts';
 import type { JobBatchStore, JobBefore, StoredBatch } from './job-batch-store-port.ts';
@@ -55,24 +56,52 @@ export function createJobBatches(deps: Deps) {
   const select = createSelection(deps);
   const change = createChanges(deps);
   const undo = createUndo(deps);
+  /** The running batches with a key, by their ids. A repetition waits for them. */
+  const running = new Map<string, Promise<Changed>>();
+
+  async function run(id: string, { scope, body, signal }: BatchRequest): Promise<Changed> {
+    const selected = await select(scope, body, signal);
+    const changes = await inGroups(selected, (target) => change(scope, target, body));
+    const jobs = changes.flatMap((one) => ('before' in one ? [one.before] : []));
+    const result = toResult(changes);
+    if (jobs.length === 0) return { result, replayed: false };
+    const now = nowSecs(clock);
+    const expiresSecs = now + UNDO_SECS;
+    const limits = { nowSecs: now, maxOfScope: MAX_OF_SCOPE };
+    await batches.add({ id, scope, action: body.action, jobs, expiresSecs }, limits);
+    return { result: { ...result, undo: { id, expires: expiresSecs } }, replayed: false };
+  }
+
+  /** Resolves with the result of the same request, if its changes can still be undone. */
+  async function findResult(id: string, scope: string): Promise<Changed | undefined> {
+    const earlier = await running.get(id);
+    if (earlier) return { ...earlier, replayed: true };
+    const stored = await batches.find(scope, id, nowSecs(clock));
+    if (!stored) return undefined;
+    const undoable = { id, expires: stored.expiresSecs };
+    return {
+      result: { done: stored.jobs.length, skipped: [], undo: undoable },
+      replayed: true,
+    };
+  }
 
   return {
     /**
-     * Changes the selected jobs, each in a transaction of its own, and stores what an undo needs. Throws `invalid_request` if the
-     * filter selects too many jobs, `count_differs` if it selects more than expected, and `overloaded`.
+     * Changes the selected jobs, each in a transaction of its own, and stores what an undo needs. The same request with the same key
+     * changes nothing more. Throws `invalid_request` if the filter selects too many jobs, `count_differs` if it selects more than
+     * expected, and `overloaded`.
      */
-    async change(scope: string, body: JobBatch, signal: AbortSignal): Promise<JobBatchResult> {
-      const selected = await select(scope, body, signal);
-      const changes = await inGroups(selected, (target) => change(scope, target, body));
-      const jobs = changes.flatMap((one) => ('before' in one ? [one.before] : []));
-      const result = toResult(changes);
-      if (jobs.length === 0) return result;
-      const now = nowSecs(clock);
-      const id = ids.newUuid();
-      const expiresSecs = now + UNDO_SECS;
-      const limits = { nowSecs: now, maxOfScope: MAX_OF_SCOPE };
-      await batches.add({ id, scope, action: body.action, jobs, expiresSecs }, limits);
-      return { ...result, undo: { id, expires: expiresSecs } };
+    async change(request: BatchRequest): Promise<Changed> {
+      const { scope, body, key } = request;
+      if (key === undefined) return run(ids.newUuid(), request);
+      const id = keyedId(scope, key, body);
+      const earlier = await findResult(id, scope);
+      if (earlier) return earlier;
+      // Another repetition may have begun meanwhile.
+      const joined = running.get(id);
+      const work = joined ?? run(id, request).finally(() => running.delete(id));
+      running.set(id, work);
+      return { ...(await work), replayed: joined !== undefined };
     },
 
     /**
@@ -87,6 +116,30 @@ export function createJobBatches(deps: Deps) {
       return result;
     },
   };
+}
+
+interface BatchRequest {
+  readonly scope: string;
+  readonly body: JobBatch;
+  readonly signal: AbortSignal;
+  /** The idempotency key. */
+  readonly key?: string | undefined;
+}
+
+interface Changed {
+  readonly result: JobBatchResult;
+  /** True if the jobs were changed by an earlier request with the key. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Returns the id of a batch with a key, so that a repetition finds the batch. The id is a UUIDv8 (RFC 9562, section 5.8), which is
+ * different for each key, body and scope.
+ */
+function keyedId(scope: string, key: string, body: JobBatch): string {
+  const hex = toFingerprint('changeJobs', [scope, key, body]);
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];
+  return [...groups, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
 }
 
 /** A job to change, or the id of a job that does not exist. */

@@ -49,6 +49,24 @@ describe('changeJobs', () => {
   });
 });
 
+describe('changeJobs with a key', () => {
+  it('repeats the result of a batch under its key', async () => {
+    const { job } = await rig.submit();
+    const request = {
+      method: 'POST',
+      headers: { 'idempotency-key': 'once' },
+      body: { action: 'cancel', ids: [job.id] },
+    };
+
+    const first = await invoke(changeJobs, request, rig);
+    const again = await invoke(changeJobs, request, rig);
+
+    expect(again.json).toEqual(first.json);
+    expect(first.headers).not.toHaveProperty('idempotent-replayed');
+    expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+  });
+});
+
 describe('undoJobChanges', () => {
   it('undoes the batch of the id in the reply', async () => {
     const { job } = await rig.submit();

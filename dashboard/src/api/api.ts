@@ -16,7 +16,7 @@ export function createApi(connection: Connection) {
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
     let response: Response;
     try {
-      response = await fetch(request);
+      response = await connection.guard((lost) => receive(request, lost));
     } catch (error) {
       if (request.signal.aborted) throw error;
       connection.reportUnreachable();
@@ -45,6 +45,13 @@ export function createApi(connection: Connection) {
       return response;
     },
   };
+}
+
+/** Sends a request. The reply has its whole body if the body is JSON, so that a body that ends early counts as no reply. */
+async function receive(request: Request, lost: AbortSignal): Promise<Response> {
+  const response = await fetch(request, { signal: AbortSignal.any([request.signal, lost]) });
+  if (!response.headers.get('content-type')?.includes('json')) return response;
+  return new Response(await response.arrayBuffer(), response);
 }
 
 /** Returns the body of a reply. Throws ApiError if the status is not 2xx. */

@@ -5112,7 +5112,10 @@ export interface operations {
     changeJobs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5127,6 +5130,8 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
+                    /** @description Present and `true` if an earlier equal request with the key changed the jobs. */
+                    "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -12,6 +12,11 @@ export interface Caller {
 
 const TOKEN_KEY = 'image-bridge.token';
 
+/** The time in milliseconds after which a request without a reply makes the page check that the bridge is reachable. */
+const SLOW_MS = 8000;
+/** The time in milliseconds after which the check fails. */
+const PROBE_MS = 5000;
+
 export type Connection = ReturnType<typeof createConnection>;
 
 /**
@@ -31,6 +36,8 @@ export function createConnection() {
   const asksForToken = signal(0);
   let wait = 500;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Aborted when the network delivers nothing, because the requests on their way would wait for minutes. */
+  let lost = new AbortController();
 
   function reachable(): void {
     clearTimeout(timer);
@@ -42,19 +49,26 @@ export function createConnection() {
 
   function reportUnreachable(): void {
     if (state.value !== 'unauthorized') state.value = 'offline';
-    clearTimeout(timer);
+    if (nextTry.value === undefined) tryLater();
+  }
+
+  function tryLater(): void {
     timer = setTimeout(probe, wait);
     nextTry.value = Date.now() + wait;
     wait = Math.min(wait * 2, 8000);
   }
 
   async function probe(): Promise<void> {
+    clearTimeout(timer);
+    nextTry.value = undefined;
     try {
-      await fetch('/health/live', { cache: 'no-store' });
+      await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_MS) });
       // The liveness route is public, so its reply does not show whether the token is accepted.
       if (state.value === 'offline') reachable();
     } catch {
       reportUnreachable();
+      lost.abort();
+      lost = new AbortController();
     }
   }
 
@@ -88,11 +102,21 @@ export function createConnection() {
     },
     reportUnreachable,
 
-    /** Checks now whether the bridge is reachable, without waiting for the next interval. */
-    probe(): void {
-      clearTimeout(timer);
-      void probe();
+    /**
+     * Calls `run` with a signal that is aborted when the network delivers nothing. A slow reply makes the page check this. Resolves with
+     * the result of `run`.
+     */
+    async guard<T>(run: (lost: AbortSignal) => Promise<T>): Promise<T> {
+      const slow = setTimeout(probe, SLOW_MS);
+      try {
+        return await run(lost.signal);
+      } finally {
+        clearTimeout(slow);
+      }
     },
+
+    /** Checks now whether the bridge is reachable, without waiting for the next interval. */
+    probe: (): void => void probe(),
 
     askForToken(): void {
       asksForToken.value += 1;

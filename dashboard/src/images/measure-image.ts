@@ -5,9 +5,21 @@ export interface Size {
 }
 
 /** Decodes an image in a worker. Resolves with its size after EXIF rotation, or with undefined if decoding fails. */
-export function measureImage(image: Blob): Promise<Size | undefined> {
+export async function measureImage(image: Blob): Promise<Size | undefined> {
   const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
-  return runWorker(worker, image);
+  return (await runWorker<Blob, Size | undefined>(worker, image)) ?? measureHere(image);
+}
+
+/** Decodes an image without a worker, whose code cannot be loaded while the bridge is not reachable. */
+async function measureHere(image: Blob): Promise<Size | undefined> {
+  try {
+    const bitmap = await createImageBitmap(image);
+    const { width, height } = bitmap;
+    bitmap.close();
+    return { width, height };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends a worker its only task, and terminates it after its reply. Resolves with undefined if the worker fails. */

@@ -107,7 +107,7 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
   }
   /** Changes the note of an image. An empty text removes the note. Rejects if the note is not stored. */
   async function setNote(image: JobImage, note: string, before: string): Promise<void> {
-    await jobs.markImage(id, idOf(image), { note });
+    await jobs.setNote(id, idOf(image), note);
     undo.offer(text(note === '' ? 'job.note.removed' : 'job.note.saved'), () => {
       void attempt(toasts, () => setNote(image, before, note));
     });

@@ -1,5 +1,7 @@
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
+import type { Resending } from '../connection/resending.ts';
+import { randomId } from '../make/draft.ts';
 import { attempt, type Toasts } from '../shell/toasts.ts';
 import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
@@ -13,22 +15,45 @@ export const MOST_JOBS = 10_000;
 
 export type JobBatches = ReturnType<typeof createJobBatches>;
 
+interface Deps {
+  readonly toasts: Toasts;
+  readonly undo: Undo;
+  readonly resending: Pick<Resending, 'untilAnswered'>;
+}
+
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
-export function createJobBatches(
-  api: Api,
-  { toasts, undo }: { readonly toasts: Toasts; readonly undo: Undo },
-) {
-  const send = (body: JobBatch) => unwrap(api.POST('/v1/jobs/batch', { body }));
+export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
+  const { untilAnswered } = resending;
+
+  /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
+  function send(body: JobBatch): Promise<JobBatchResult> {
+    const params = { header: { 'idempotency-key': randomId() } };
+    return untilAnswered(() => unwrap(api.POST('/v1/jobs/batch', { params, body })));
+  }
+
+  /** Undoes one change. Returns the number of jobs that could not be restored. */
+  async function revertOne(id: string): Promise<number> {
+    let attempts = 0;
+    const send = async () => {
+      attempts += 1;
+      try {
+        return (await unwrap(api.POST('/v1/jobs/batch/{id}/undo', { params: { path: { id } } })))
+          .skipped;
+      } catch (error) {
+        // The reply of an earlier attempt was lost.
+        if (attempts > 1 && error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    };
+    return (await untilAnswered(send)).reduce((sum, { count }) => sum + count, 0);
+  }
 
   async function revert(results: readonly JobBatchResult[]): Promise<void> {
     await attempt(toasts, async () => {
       let refused = 0;
       // The latest change is undone first.
       for (const { undo: change } of results.toReversed()) {
-        if (change === undefined) continue;
-        const params = { path: { id: change.id } };
-        const { skipped } = await unwrap(api.POST('/v1/jobs/batch/{id}/undo', { params }));
-        refused += skipped.reduce((sum, { count }) => sum + count, 0);
+        if (change !== undefined) refused += await revertOne(change.id);
       }
       if (refused > 0) {
         toasts.show({ kind: 'failed', text: text('batch.undo.skipped', { count: refused }) });

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
+import type { UntilAnswered } from '../connection/resending.ts';
 import { type ImageMarks, marksOf } from './image-marks.ts';
 import { isOpen } from './job-state.ts';
 
@@ -10,7 +11,7 @@ export type Jobs = ReturnType<typeof createJobs>;
 const MOST_REMOVED = 10_000;
 
 /** Keeps the jobs that the page knows, and sends the requests that change jobs. */
-export function createJobs(api: Api) {
+export function createJobs(api: Api, untilAnswered: UntilAnswered) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
@@ -54,7 +55,7 @@ export function createJobs(api: Api) {
   }
 
   return {
-    ...createJobRequests(api, putDetail),
+    ...createJobRequests(api, untilAnswered, putDetail),
     put,
     remove,
     /** Forgets the open jobs. Called when the token changes, because the open jobs belong to the previous token. */
@@ -85,8 +86,15 @@ export function createJobs(api: Api) {
   };
 }
 
-/** Creates the requests that read or change one job. The summaries of the replies are stored by `putDetail`. */
-function createJobRequests(api: Api, putDetail: (job: Job) => void) {
+/**
+ * Creates the requests that read or change one job. The summaries of the replies are stored by `putDetail`. A change that gets no
+ * reply is sent again, because the same change has no further effect.
+ */
+function createJobRequests(
+  api: Api,
+  untilAnswered: UntilAnswered,
+  putDetail: (job: Job) => void,
+) {
   /** Reads one job in full. */
   async function read(id: string, abort?: AbortSignal): Promise<Job> {
     const job = await unwrap(
@@ -97,8 +105,15 @@ function createJobRequests(api: Api, putDetail: (job: Job) => void) {
   }
 
   async function patch(id: string, body: { favorite?: boolean; deleted?: boolean }) {
-    const job = await unwrap(api.PATCH('/v1/jobs/{id}', { params: { path: { id } }, body }));
-    putDetail(job);
+    const params = { path: { id } };
+    putDetail(await untilAnswered(() => unwrap(api.PATCH('/v1/jobs/{id}', { params, body }))));
+  }
+
+  /** Changes the marks of one image of a job, and reads the job, whose own marks may follow. */
+  async function mark(id: string, artifactId: string, body: ImageMarks): Promise<void> {
+    const params = { path: { id: artifactId } };
+    await unwrap(api.PATCH('/v1/artifacts/{id}', { params, body }));
+    await read(id);
   }
 
   return {
@@ -106,15 +121,14 @@ function createJobRequests(api: Api, putDetail: (job: Job) => void) {
     setFavorite: (id: string, favorite: boolean) => patch(id, { favorite }),
     setHidden: (id: string, hidden: boolean) => patch(id, { deleted: hidden }),
 
-    /** Changes the marks of one image of a job, and reads the job, whose own marks may follow. */
-    async markImage(id: string, artifactId: string, body: ImageMarks): Promise<void> {
-      const params = { path: { id: artifactId } };
-      await unwrap(api.PATCH('/v1/artifacts/{id}', { params, body }));
-      await read(id);
-    },
+    markImage: (id: string, artifactId: string, marks: Pick<ImageMarks, 'favorite' | 'hidden'>) =>
+      untilAnswered(() => mark(id, artifactId, marks)),
+    /** Changes the note of one image. Throws ApiError at once if no reply arrives. */
+    setNote: (id: string, artifactId: string, note: string) => mark(id, artifactId, { note }),
 
     async cancel(id: string): Promise<void> {
-      putDetail(await unwrap(api.DELETE('/v1/jobs/{id}', { params: { path: { id } } })));
+      const params = { path: { id } };
+      putDetail(await untilAnswered(() => unwrap(api.DELETE('/v1/jobs/{id}', { params }))));
     },
   };
 }

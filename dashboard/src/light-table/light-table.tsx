@@ -127,8 +127,10 @@ function TableBar({ table, images }: TableProps) {
 
   async function keep(): Promise<void> {
     setKeeping(true);
-    await table.keep();
-    await router.back();
+    const isKept = await table.keep();
+    setKeeping(false);
+    // The choices stay if an image could not be changed.
+    if (isKept) await router.back();
   }
 
   return (

@@ -38,9 +38,13 @@ export function createLightTable(page: Page, ids: readonly string[]) {
     for (const id of ids) {
       try {
         found.push(await jobs.read(id, controller.signal));
-      } catch (error) {
+      } catch (thrown) {
         if (controller.signal.aborted) return;
-        lost.push({ id, error: ApiError.of(error) });
+        const error = ApiError.of(thrown);
+        const known = read.peek()?.find((job) => job.id === id);
+        // A job that cannot be read at the moment stays on the table.
+        if (known !== undefined && error.status !== 404) found.push(known);
+        else lost.push({ id, error });
       }
     }
     batch(() => {
@@ -98,7 +102,10 @@ export function createLightTable(page: Page, ids: readonly string[]) {
       return before !== undefined;
     },
 
-    /** Makes the picked images favourites and hides the rejected images. One undo restores the marks of all. */
+    /**
+     * Makes the picked images favourites and hides the rejected images. One undo restores the marks of all. Resolves with true if all
+     * images were changed.
+     */
     keep: () => keep(page, chosen('picked'), chosen('rejected')),
   };
 }
@@ -115,7 +122,7 @@ async function keep(
   { jobs, toasts, undo }: Page,
   picked: readonly TableImage[],
   rejected: readonly TableImage[],
-): Promise<void> {
+): Promise<boolean> {
   const changed: { readonly one: TableImage; readonly before: ImageMarks }[] = [];
   const mark = async (one: TableImage, marks: ImageMarks, before: ImageMarks) => {
     await jobs.markImage(one.job.id, one.id, marks);
@@ -125,14 +132,17 @@ async function keep(
     for (const one of picked) await mark(one, { favorite: true }, favoriteBefore(one));
     for (const one of rejected) await mark(one, { hidden: true }, { hidden: false });
   });
-  if (changed.length === 0) return;
-  undo.offer(text('table.kept', { kept: picked.length, hidden: rejected.length }), () => {
+  const isAll = changed.length === picked.length + rejected.length;
+  if (changed.length === 0) return isAll;
+  const kept = Math.min(changed.length, picked.length);
+  undo.offer(text('table.kept', { kept, hidden: changed.length - kept }), () => {
     void attempt(toasts, async () => {
       for (const { one, before } of changed.toReversed()) {
         await jobs.markImage(one.job.id, one.id, before);
       }
     });
   });
+  return isAll;
 }
 
 function favoriteBefore({ job, image }: TableImage): ImageMarks {

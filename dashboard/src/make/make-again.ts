@@ -33,7 +33,7 @@ export async function varyJob(
 }
 
 /** Returns the request of a job with its input images. Throws ApiError `not_found` if the images no longer exist. */
-async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
+export async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);
   const sent = await Promise.all(
     inputs.map(async ({ role, name, blob }) => {

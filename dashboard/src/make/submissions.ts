@@ -1,6 +1,7 @@
-import { type Api, ApiError, unwrap } from '../api/api.ts';
+import { type Api, unwrap } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
 import type { CanvasArea } from '../canvas/canvas-area.ts';
+import type { UntilAnswered } from '../connection/resending.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { randomId } from './draft.ts';
 
@@ -8,21 +9,18 @@ import { randomId } from './draft.ts';
  * Sends requests as jobs. A request that is sent again after a failed connection keeps its idempotency key, so that it
  * never creates a second job.
  */
-export function createSubmissions(api: Api, jobs: Jobs) {
-  /** Sends a request, and sends it again if the connection fails. Then reads the newest jobs to show the new job. */
+export function createSubmissions(api: Api, jobs: Jobs, untilAnswered: UntilAnswered) {
+  /** Sends a request until the bridge answers. Then reads the newest jobs to show the new job. */
   async function accepted(send: (key: string) => Promise<Job>): Promise<Job> {
     const key = randomId();
-    const job = await send(key).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'unreachable') return send(key);
-      throw error;
-    });
+    const job = await untilAnswered(() => send(key));
     // The bridge has accepted the job. If reading the newest jobs fails, the event stream reports the job.
     await jobs.readNewest().catch(() => {});
     return job;
   }
 
   return {
-    /** Resolves when the job is durably queued. Throws ApiError if the request is rejected or gets no reply. */
+    /** Resolves when the job is durably queued. Throws ApiError if the request is rejected. */
     submit: (body: ImageRequest): Promise<Job> =>
       accepted((key) =>
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),

@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, joined, unwrap } from '../api/api.ts';
+import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
 import type { Queue } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
@@ -24,8 +24,13 @@ export function createQueue({ api, connection, jobs, ownQueue, diagnostics }: De
 
   const read = joined(async () => {
     const before = changes;
-    const queue = await unwrap(api.GET('/v1/queue')).catch(() => undefined);
-    if (changes === before) latest.value = queue;
+    try {
+      const queue = await unwrap(api.GET('/v1/queue'));
+      if (changes === before) latest.value = queue;
+    } catch (error) {
+      // Without a connection, the last state stays.
+      if (changes === before && ApiError.of(error).code !== 'unreachable') latest.value = undefined;
+    }
   });
 
   effect(() => {

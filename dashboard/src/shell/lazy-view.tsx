@@ -16,7 +16,7 @@ export function loadViews(): void {
 /**
  * Returns a component whose code is loaded when the component is first shown, or by `loadViews`. If loading fails, for
  * example because the bridge was updated, the component offers to reload the page below `Shell`, and reloads the page when
- * the bridge is reachable again.
+ * the bridge is reachable again and has answered the requests that wait.
  */
 export function lazyView<P extends object>(
   load: () => Promise<FunctionComponent<P>>,
@@ -54,12 +54,13 @@ export function lazyView<P extends object>(
 }
 
 function Outdated() {
-  const { connection } = usePage();
+  const { connection, resending } = usePage();
   const { value: returns } = connection.returns;
+  const isWaiting = resending.pending.value > 0;
   const first = useRef(returns);
   useEffect(() => {
-    if (returns !== first.current) location.reload();
-  }, [returns]);
+    if (returns !== first.current && !isWaiting) location.reload();
+  }, [returns, isWaiting]);
   return (
     <div class="lazy-view centred" role="alert">
       <p>{text('app.outdated')}</p>

@@ -29,6 +29,9 @@ export function createToasts() {
       list.value = [...list.peek(), { ...toast, id }].slice(-MOST);
       return id;
     },
+    clear(): void {
+      list.value = [];
+    },
     close(id: number): void {
       list.value = list.peek().filter((toast) => toast.id !== id);
     },

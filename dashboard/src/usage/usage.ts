@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { UsageReport } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 
@@ -32,8 +32,10 @@ export function createUsage(api: Api, connection: Connection) {
     try {
       const params = { query: { days: DAYS } };
       latest.value = await unwrap(api.GET('/v1/usage', { params, signal: abort }));
-    } catch {
-      if (!abort.aborted) latest.value = undefined;
+    } catch (error) {
+      // Without a connection, the last usage stays.
+      const isLost = ApiError.of(error).code === 'unreachable';
+      if (!abort.aborted && !isLost) latest.value = undefined;
     }
   }
 

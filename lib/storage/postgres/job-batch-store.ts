@@ -7,10 +7,10 @@ export function createJobBatchStore({ schema, read, write }: Postgres): JobBatch
   const INSERT = `
     INSERT INTO ${schema}.job_batch (id, scope, action, jobs, expires) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT DO NOTHING`;
-  // The ids are ordered by their time.
+  // All batches expire after the same time.
   const LIMIT_SCOPE = `
     DELETE FROM ${schema}.job_batch WHERE id IN (
-      SELECT id FROM ${schema}.job_batch WHERE scope = $1 ORDER BY id DESC OFFSET $2
+      SELECT id FROM ${schema}.job_batch WHERE scope = $1 ORDER BY expires DESC, id DESC OFFSET $2
     )`;
   const FIND = `
     SELECT ${BATCH_COLUMNS} FROM ${schema}.job_batch WHERE id = $1 AND scope = $2 AND expires > $3`;

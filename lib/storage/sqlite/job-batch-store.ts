@@ -3,11 +3,12 @@ import { BATCH_COLUMNS, parseBatch } from '../batch-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 const EXPIRE = 'DELETE FROM job_batch WHERE expires <= ?';
-const INSERT = 'INSERT INTO job_batch (id, scope, action, jobs, expires) VALUES (?, ?, ?, ?, ?)';
-// The ids are ordered by their time.
+const INSERT =
+  'INSERT OR IGNORE INTO job_batch (id, scope, action, jobs, expires) VALUES (?, ?, ?, ?, ?)';
+// All batches expire after the same time.
 const LIMIT_SCOPE = `
   DELETE FROM job_batch WHERE id IN (
-    SELECT id FROM job_batch WHERE scope = ? ORDER BY id DESC LIMIT -1 OFFSET ?
+    SELECT id FROM job_batch WHERE scope = ? ORDER BY expires DESC, id DESC LIMIT -1 OFFSET ?
   )`;
 const FIND = `SELECT ${BATCH_COLUMNS} FROM job_batch WHERE id = ? AND scope = ? AND expires > ?`;
 const REMOVE = 'DELETE FROM job_batch WHERE id = ?';

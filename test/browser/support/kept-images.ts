@@ -16,8 +16,11 @@ export async function keptImages(page: Page): Promise<KeptImages> {
       });
     const database = await result(indexedDB.open('keyval-store'));
     const store = database.transaction('keyval').objectStore('keyval');
+    // With a token, the key ends in an id of the draft.
+    const keys = (await result(store.getAllKeys())) as string[];
+    const key = keys.find((each) => each.startsWith('image-bridge.draft-images')) ?? '';
     const kept: { attachments: readonly { name: string }[]; mask?: Blob } | undefined =
-      await result(store.get('image-bridge.draft-images'));
+      await result(store.get(key));
     database.close();
     const url = await new Promise<string | undefined>((resolve) => {
       if (kept?.mask === undefined) return resolve(undefined);

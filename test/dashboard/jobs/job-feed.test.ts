@@ -4,6 +4,7 @@ import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
 import { createJobFeed } from '../../../dashboard/src/jobs/job-feed.ts';
 import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
 import { summary } from '../support/job-summary.ts';
+import { once } from '../support/once.ts';
 
 const ALL = { search: '', show: 'all', status: undefined, provider: undefined } as const;
 
@@ -29,7 +30,7 @@ function feedOf(
       return { data, response: new Response() };
     },
   } as unknown as Api;
-  const jobs = createJobs(api);
+  const jobs = createJobs(api, once);
   const feed = createJobFeed(api, jobs, filter);
   return {
     jobs,

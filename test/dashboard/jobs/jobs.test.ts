@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
 import { createJobs, type JobChange } from '../../../dashboard/src/jobs/jobs.ts';
+import { once } from '../support/once.ts';
 
 const summary = (change: Partial<JobSummary> = {}): JobSummary => ({
   id: '01a00000-0000-7000-8000-000000000001',
@@ -29,7 +30,7 @@ const replying = (data: unknown) => {
 
 describe('createJobs', () => {
   it('counts the jobs that have not ended', () => {
-    const jobs = createJobs(replying({}));
+    const jobs = createJobs(replying({}), once);
 
     jobs.put(summary());
     const queued = jobs.open.value.size;
@@ -42,7 +43,7 @@ describe('createJobs', () => {
     ['from its end', { status: 'succeeded' }, { status: 'running' }],
     ['in time', { status: 'running', updated: 105 }, { status: 'running', updated: 101 }],
   ] as const)('ignores a message that would return a job %s', (_where, now, late) => {
-    const jobs = createJobs(replying({}));
+    const jobs = createJobs(replying({}), once);
     jobs.put(summary(now));
 
     jobs.put(summary(late));
@@ -51,7 +52,7 @@ describe('createJobs', () => {
   });
 
   it('reports every change and every removal until the subscription ends', () => {
-    const jobs = createJobs(replying({}));
+    const jobs = createJobs(replying({}), once);
     const changes: JobChange['kind'][] = [];
     const stop = jobs.subscribe(({ kind }) => changes.push(kind));
 
@@ -64,7 +65,7 @@ describe('createJobs', () => {
   });
 
   it('ignores a reply about a job that was removed while the reply was on its way', () => {
-    const jobs = createJobs(replying({}));
+    const jobs = createJobs(replying({}), once);
     jobs.put(summary());
     jobs.remove(summary().id);
 
@@ -75,7 +76,7 @@ describe('createJobs', () => {
   });
 
   it('remembers only the latest removed jobs', () => {
-    const jobs = createJobs(replying({}));
+    const jobs = createJobs(replying({}), once);
 
     jobs.remove(summary().id);
     for (let count = 0; count < 10_000; count += 1) jobs.remove(String(count));
@@ -89,7 +90,7 @@ describe('createJobs', () => {
       ...summary({ status: 'succeeded', updated: 101, completed: 101 }),
       result: { data: [{ type: 'artifact', index: 0, name: 'a.png', sha256: '', ...artifact }] },
     };
-    const jobs = createJobs(replying(detail));
+    const jobs = createJobs(replying(detail), once);
     jobs.put(summary({ status: 'running' }));
 
     await jobs.read(summary().id);
@@ -102,7 +103,7 @@ describe('createJobs', () => {
   });
 
   it('reports a restored job again', async () => {
-    const jobs = createJobs(replying(summary({ status: 'succeeded', updated: 102 })));
+    const jobs = createJobs(replying(summary({ status: 'succeeded', updated: 102 })), once);
     jobs.put(summary({ status: 'succeeded', updated: 101, deleted: 101 }));
 
     await jobs.setHidden(summary().id, false);

@@ -8,17 +8,30 @@ import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 function openNotes(...failures: ApiError[]) {
   const stored: unknown[] = [];
   const connection = { returns: signal(0), token: signal<string | undefined>('first') };
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
   const toasts = createToasts();
   const jobs = {
-    async markImage(jobId: string, artifactId: string, marks: object) {
+    async setNote(jobId: string, artifactId: string, note: string) {
       const failure = failures.shift();
       if (failure) throw failure;
-      stored.push([jobId, artifactId, marks]);
+      stored.push([jobId, artifactId, note]);
     },
   };
-  const notes = createWaitingNotes({ jobs, connection, toasts });
+  const open = () => createWaitingNotes({ jobs, connection, toasts, storage });
   return {
-    notes,
+    notes: open(),
+    kept,
+    /** Opens the notes as a page does that was loaded again. */
+    async reload() {
+      const notes = open();
+      await new Promise(setImmediate);
+      return notes;
+    },
     stored,
     connection,
     toasts,
@@ -43,7 +56,7 @@ describe('createWaitingNotes', () => {
     await reconnect();
 
     expect(before).toEqual([]);
-    expect(stored).toEqual([['job', 'image', { note: 'For the cover' }]]);
+    expect(stored).toEqual([['job', 'image', 'For the cover']]);
     expect(notes.waiting.value.size).toBe(0);
     expect(toasts.list.value.map(({ kind }) => kind)).toEqual(['done']);
   });
@@ -89,5 +102,48 @@ describe('createWaitingNotes', () => {
     await reconnect();
 
     expect(stored).toEqual([]);
+  });
+
+  it('sends a note that was written before a reload, and keeps nothing afterwards', async () => {
+    const { notes, stored, kept, reload } = openNotes(ApiError.unreachable());
+    notes.keep(NOTE);
+    const first = await reload();
+    const waiting = [...first.waiting.value.values()];
+
+    const second = await reload();
+
+    expect(waiting).toEqual([NOTE]);
+    expect(stored).toEqual([['job', 'image', 'For the cover']]);
+    expect([second.waiting.value.size, kept.size]).toEqual([0, 0]);
+  });
+
+  it('forgets the notes of a token that is forgotten', () => {
+    const { notes, kept, connection } = openNotes();
+    notes.keep(NOTE);
+    const before = kept.size;
+
+    connection.token.value = undefined;
+
+    expect([before, kept.size, notes.waiting.value.size]).toEqual([1, 0, 0]);
+  });
+
+  it('keeps at most 100 notes', () => {
+    const { notes } = openNotes();
+    const keep = (nth: number) => notes.keep({ ...NOTE, artifactId: `image ${nth}` });
+
+    const kept = Array.from({ length: 101 }, (_, nth) => keep(nth));
+
+    expect([kept.at(-2), kept.at(-1), keep(3)]).toEqual([true, false, true]);
+    expect(notes.waiting.value.size).toBe(100);
+  });
+
+  it.each(['{', '{}', '[1]', '[{"jobId":"job"}]'])('ignores a damaged storage: %s', async (text) => {
+    const { notes, kept, reload } = openNotes();
+    notes.keep(NOTE);
+    for (const key of kept.keys()) kept.set(key, text);
+
+    const reloaded = await reload();
+
+    expect(reloaded.waiting.value.size).toBe(0);
   });
 });

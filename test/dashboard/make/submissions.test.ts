@@ -1,7 +1,10 @@
+import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
 import { type Api, ApiError } from '../../../dashboard/src/api/api.ts';
 import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
+import { createResending } from '../../../dashboard/src/connection/resending.ts';
 import { createSubmissions } from '../../../dashboard/src/make/submissions.ts';
+import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 import { JOB_ID } from '../support/job-detail.ts';
 
 type Post = { params: { header: { 'idempotency-key': string } } };
@@ -10,17 +13,29 @@ type Post = { params: { header: { 'idempotency-key': string } } };
 function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
   const keys: string[] = [];
   const paths: string[] = [];
+  const returns = signal(0);
   const api = {
     async POST(path: string, { params }: Post) {
       const reply = replies[keys.length];
       paths.push(path);
       keys.push(params.header['idempotency-key']);
-      if (reply instanceof ApiError) throw reply;
+      if (reply instanceof ApiError) {
+        // The bridge is reachable again at once.
+        setImmediate(() => {
+          returns.value += 1;
+        });
+        throw reply;
+      }
       return { data: { id: JOB_ID }, response: new Response() };
     },
     GET: () => Promise.reject(ApiError.unreachable()),
   } as unknown as Api;
-  return { keys, paths, submissions: createSubmissions(api, createJobs(api)) };
+  const { untilAnswered } = createResending({
+    connection: { returns, token: signal(undefined) },
+    toasts: createToasts(),
+  });
+  const submissions = createSubmissions(api, createJobs(api, untilAnswered), untilAnswered);
+  return { keys, paths, submissions };
 }
 
 describe('createSubmissions', () => {
@@ -30,12 +45,12 @@ describe('createSubmissions', () => {
     await expect(submissions.submit({ prompt: 'A fox' })).resolves.toEqual({ id: JOB_ID });
   });
 
-  it('sends a request once more with the same key after the connection broke', async () => {
-    const { keys, submissions } = bridgeWith(ApiError.unreachable(), 'accepted');
+  it('sends a request again with the same key until the bridge answers', async () => {
+    const { keys, submissions } = bridgeWith(ApiError.unreachable(), ApiError.unreachable(), 'accepted');
 
     await submissions.submit({ prompt: 'A fox' });
 
-    expect(keys).toHaveLength(2);
+    expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
   });
 

@@ -13,8 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const change = (body: object, scope = SCOPE) =>
-  rig.jobBatches.change(scope, v.parse(JobBatch, body), forever);
+const changeWith = (body: object, key?: string, scope = SCOPE) =>
+  rig.jobBatches.change({ scope, body: v.parse(JobBatch, body), signal: forever, key });
+const change = async (body: object, scope = SCOPE) =>
+  (await changeWith(body, undefined, scope)).result;
 const undo = (id: string | undefined, scope = SCOPE) =>
   rig.jobBatches.undo(id ?? '', requestContext({ operationId: 'undoJobChanges', scope }));
 
@@ -122,6 +124,46 @@ describe('change', () => {
       done: 0,
       skipped: [...skipped, { reason: 'unchanged', count: 1, ids: [first] }],
     });
+  });
+});
+
+describe('change with a key', () => {
+  const cancelAll = { action: 'cancel', filter: { status: 'queued' }, expected_count: 3 };
+
+  test('a repetition changes no further job, and has the id for the undo', async () => {
+    await submitted(2);
+    const first = await changeWith(cancelAll, 'key');
+    const later = await submitted(1);
+
+    const again = await changeWith(cancelAll, 'key');
+
+    expect([first.replayed, again]).toEqual([false, { ...first, replayed: true }]);
+    expect((await queued()).map(({ id }) => id)).toEqual(later);
+    expect(await undo(again.result.undo?.id)).toMatchObject({ done: 2 });
+  });
+
+  test('repetitions during a change wait for its result', async () => {
+    await submitted(3);
+
+    const results = await Promise.all(['key', 'key', 'key'].map((key) => changeWith(cancelAll, key)));
+
+    expect(results.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true]);
+    expect(results.map(({ result }) => result.done)).toEqual([3, 3, 3]);
+    expect(new Set(results.map(({ result }) => result.undo?.id)).size).toBe(1);
+  });
+
+  test('another key, body or scope is another change', async () => {
+    const ids = await submitted(1);
+    const hide = { action: 'cancel', ids };
+    await changeWith(hide, 'key');
+
+    const others = await Promise.all([
+      changeWith(hide, 'other'),
+      changeWith({ ...hide, running: true }, 'key'),
+      changeWith(hide, 'key', 'other'),
+    ]);
+
+    expect(others.map(({ replayed }) => replayed)).toEqual([false, false, false]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Connection } from '../../connection/connection.ts';
+import { tokenPlace } from '../../connection/token-place.ts';
 import { EVERYTHING, type JobFilter } from '../../jobs/job-filter.ts';
 
 /** A search that was made before. */
@@ -27,7 +28,7 @@ export function createSearchHistory(
   connection.token.subscribe((token) => {
     // The searches of a forgotten token are deleted, as its draft is.
     if (token === undefined && place !== '') storage.removeItem(place);
-    place = PREFIX + hash(token ?? '');
+    place = tokenPlace(PREFIX, token);
     searches.value = parse(storage.getItem(place));
   });
 
@@ -51,13 +52,6 @@ export function createSearchHistory(
 
 function keyOf(filter: JobFilter): string {
   return JSON.stringify(Object.entries({ ...EVERYTHING, ...filter }).toSorted());
-}
-
-/** A short name for a token, which does not reveal the token (FNV-1a). */
-function hash(token: string): string {
-  let value = 0x811c9dc5;
-  for (const unit of token) value = Math.imul(value ^ (unit.codePointAt(0) ?? 0), 0x01000193);
-  return (value >>> 0).toString(16);
 }
 
 function parse(kept: string | null): readonly EarlierSearch[] {

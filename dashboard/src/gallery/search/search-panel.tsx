@@ -38,10 +38,10 @@ export function SearchPanel(props: PanelProps) {
   const { state } = useGallery();
   const searches = matching(state.history.searches.value, typed).slice(0, MOST_SEARCHES);
   const read = usePrompts(typed);
-  const prompts = read ?? [];
+  const prompts = read === 'failed' ? [] : (read ?? []);
   const choose = useChoices(props, searches, prompts);
   const words = typedWords(typed).join(' ');
-  const isEmpty = read !== undefined && searches.length + prompts.length === 0;
+  const isEmpty = typeof read === 'object' && searches.length + prompts.length === 0;
   return (
     <div class="search-panel float">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the field choose an option */}
@@ -95,6 +95,7 @@ export function SearchPanel(props: PanelProps) {
           {text(words === '' ? 'gallery.earlier.nothing' : 'gallery.earlier.none')}
         </p>
       )}
+      {read === 'failed' && <p class="soft nothing">{text('gallery.earlier.failed')}</p>}
       <KeyHints />
     </div>
   );
@@ -217,26 +218,26 @@ function toPhrase(prompt: string): string {
 }
 
 /** Reads the prompts that contain the typed words. Returns undefined until the first reply. */
-function usePrompts(typed: string): readonly UsedPrompt[] | undefined {
-  const { api } = usePage();
-  const [prompts, setPrompts] = useState<readonly UsedPrompt[]>();
+function usePrompts(typed: string): readonly UsedPrompt[] | 'failed' | undefined {
+  const { api, connection } = usePage();
+  const { value: returns } = connection.returns;
+  const [prompts, setPrompts] = useState<readonly UsedPrompt[] | 'failed'>();
   const q = typed.trim() === '' ? undefined : toWordQuery(typed);
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const timer = setTimeout(() => {
       const query = { limit: MOST_PROMPTS, ...(q !== undefined && { q }) };
-      // Without an answer, the panel shows the searches alone.
       unwrap(api.GET('/v1/prompts', { params: { query }, signal })).then(
         ({ items }) => setPrompts(items),
-        () => signal.aborted || setPrompts([]),
+        () => signal.aborted || setPrompts('failed'),
       );
     }, 150);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [q, api]);
+  }, [q, api, returns]);
   return prompts;
 }
 

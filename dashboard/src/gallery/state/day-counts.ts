@@ -13,7 +13,7 @@ const LATER_MS = 10_000;
 interface Deps {
   readonly api: Pick<Api, 'GET'>;
   readonly jobs: Pick<Jobs, 'subscribe'>;
-  readonly connection: Pick<Connection, 'token'>;
+  readonly connection: Pick<Connection, 'token' | 'returns'>;
 }
 
 const NOTHING: readonly CountedDay[] = [];
@@ -64,9 +64,11 @@ export function createDayCounts(
     counted = filter;
     void count(filter);
   });
-  afterChanges(jobs, LATER_MS, () => {
+  const countAgain = () => {
     if (counted !== undefined) void count(counted);
-  });
+  };
+  afterChanges(jobs, LATER_MS, countAgain);
+  connection.returns.subscribe(countAgain);
 
   return counts;
 }

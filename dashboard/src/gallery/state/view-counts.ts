@@ -58,6 +58,8 @@ export function createViewCounts({ api, jobs, connection }: Deps) {
   connection.token.subscribe(() => {
     views.value = {};
     labels.value = [];
+  });
+  connection.returns.subscribe(() => {
     if (isNeeded) void countAll();
   });
 

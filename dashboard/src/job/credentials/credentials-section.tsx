@@ -1,7 +1,9 @@
 import { History, ShieldCheck } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Button, Icon } from '../../controls/button.tsx';
 import { useMenu } from '../../controls/menu.tsx';
+import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import { idOf, type JobImage } from '../state/job-images.ts';
@@ -24,6 +26,11 @@ function Known({ image }: { readonly image: JobImage }) {
   const { isOpen, close, button, menu } = useMenu('dialog');
   const id = idOf(image);
   const { value: check } = checks.get(id);
+  const { value: returns } = usePage().connection.returns;
+  useEffect(() => {
+    const { state } = check;
+    if (state === 'failed' && check.error.code === 'unreachable') void checks.check(id);
+  }, [returns]);
   const { provenance } = image;
   if (provenance === undefined) return null;
   const report = check.state === 'checked' ? check.report : undefined;

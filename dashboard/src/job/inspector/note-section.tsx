@@ -3,6 +3,7 @@ import { ApiError } from '../../api/api.ts';
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { isOpen } from '../../jobs/job-state.ts';
+import { openNotes } from '../../jobs/waiting-notes.ts';
 import { usePage } from '../../page-context.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -85,7 +86,9 @@ function NoteField({ job, image }: Props) {
 
 /** Keeps the text of the field until the bridge has stored the text. */
 function useNote(job: Job, image: JobImage) {
-  const { toasts, notes, connection } = usePage();
+  const page = usePage();
+  const { toasts, connection } = page;
+  const notes = openNotes(page);
   const { setNote } = useJobActions();
   const artifactId = idOf(image);
   const stored = marksOfImage(job, image).note ?? '';
@@ -110,7 +113,7 @@ function useNote(job: Job, image: JobImage) {
     } catch (thrown) {
       const { code, status } = ApiError.of(thrown);
       if (code !== 'unreachable' && status !== 401) throw thrown;
-      notes.keep({ jobId: job.id, artifactId, note });
+      if (!notes.keep({ jobId: job.id, artifactId, note })) throw thrown;
     } finally {
       sending.current = undefined;
     }
@@ -138,8 +141,15 @@ function useNote(job: Job, image: JobImage) {
       toasts.show({ kind: 'refused', text: text('job.note.waits') });
     });
   };
-  // A field that is removed while it has the focus reports no change.
-  useEffect(() => () => leave.current(), []);
+  // A field that is removed while it has the focus reports no change, and neither does a page that is reloaded.
+  useEffect(() => {
+    const onLeave = () => leave.current();
+    window.addEventListener('pagehide', onLeave);
+    return () => {
+      window.removeEventListener('pagehide', onLeave);
+      onLeave();
+    };
+  }, []);
 
   return {
     typed,

@@ -90,19 +90,20 @@ function createSizes() {
 
 /** Reads the image of another job that the address names for a comparison. */
 function useOther(id: string, query: URLSearchParams): OtherImage | undefined {
-  const { jobs } = usePage();
+  const { jobs, connection } = usePage();
   const [job, setJob] = useState<Job | undefined>(undefined);
+  const { value: returns } = connection.returns;
   const named = [query.get('a'), query.get('b')].map(readRelative).find((each) => each?.id);
   const otherId = named?.id === id ? undefined : named?.id;
   const number = named?.number ?? 1;
   useEffect(() => {
-    setJob(undefined);
+    setJob((known) => (known?.id === otherId ? known : undefined));
     if (otherId === undefined) return;
     const controller = new AbortController();
     jobs.read(otherId, controller.signal).then(setJob, () => {
-      // The other job does not exist, so this job is shown alone.
+      // The other job does not exist or cannot be read at the moment, so this job is shown alone.
     });
     return () => controller.abort();
-  }, [jobs, otherId]);
+  }, [jobs, otherId, returns]);
   return useMemo(() => job && { job, number }, [job, number]);
 }

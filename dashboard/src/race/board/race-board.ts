@@ -114,6 +114,20 @@ export function createRaceBoard(page: Page, id: string) {
   };
 }
 
+/** The model of a column, and a job of a row. */
+export interface Origin {
+  readonly racer: Racer;
+  /** The id of the job. */
+  readonly job: string;
+}
+
+/** Returns the facts from which the request of a place can be sent. Undefined if its row or its column has no job. */
+export function originOf({ rows, columns }: RaceTable, row: number, column: number) {
+  const racer = columns[column];
+  const [job] = rows[row]?.cells.flatMap((cell) => cell.job?.id ?? []) ?? [];
+  return racer && job !== undefined ? { racer, job } : undefined;
+}
+
 /** Returns the image that a cell shows: the favourite of the job, or its first image. */
 export function imageOf(job: Pick<JobSummary, 'artifacts'>): JobArtifact | undefined {
   const shown = shownArtifacts(job);

@@ -12,8 +12,9 @@ import { usePage } from '../../page-context.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
+import { sendPlace } from '../panel/send-race.ts';
 import type { createPace } from './pace.ts';
-import { type Cell, imageOf, isWinner } from './race-board.ts';
+import { type Cell, imageOf, isWinner, type Origin } from './race-board.ts';
 
 interface Props {
   readonly cell: Cell;
@@ -25,6 +26,8 @@ interface Props {
   readonly number: number;
   readonly pace: ReturnType<typeof createPace>;
   readonly mayChange: boolean;
+  /** The facts from which the request of a place without a job can be sent. */
+  readonly origin: Origin | undefined;
   readonly onChoose: () => void;
 }
 
@@ -171,20 +174,34 @@ function JobTile({ job, name, pace, mayChange }: Props & { readonly job: JobSumm
   );
 }
 
-function UnsentTile({ cell: { unsent }, name, raceId, mayChange }: Props) {
-  const { race } = usePage();
-  if (unsent === undefined) return <Note name={name} icon={Ban} title={text('race.noJob')} />;
-  const { state } = unsent;
-  const again = mayChange && (
+function UnsentTile({ cell, name, raceId, mayChange, origin }: Props) {
+  const page = usePage();
+  const { unsent, row, column } = cell;
+  const resend = page.race.resend.get(raceId);
+  const isKnown = (unsent !== undefined && resend !== undefined) || origin !== undefined;
+  const again = mayChange && isKnown && (
     <Button
       size="small"
       icon={Repeat2}
       aria-label={text('race.again.long', { name })}
-      onClick={() => race.resend.get(raceId)?.(unsent)}
+      onClick={() => {
+        if (unsent && resend) resend(unsent);
+        else if (origin) {
+          void attempt(page.toasts, () => sendPlace(page, raceId, { row, column, ...origin }));
+        }
+      }}
     >
       {text('race.again')}
     </Button>
   );
+  if (unsent === undefined) {
+    return (
+      <Note name={name} icon={Ban} title={text('race.noJob')}>
+        {again}
+      </Note>
+    );
+  }
+  const { state } = unsent;
   if (state === 'stopped') {
     return (
       <Note name={name} icon={Ban} title={text('race.notSent')}>

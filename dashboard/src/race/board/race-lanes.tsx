@@ -4,7 +4,7 @@ import { useShortcuts } from '../../shell/shortcuts.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { columnOrder } from './column-order.ts';
 import { createPace } from './pace.ts';
-import { isWinner, type RaceBoard, type RaceTable, tally } from './race-board.ts';
+import { isWinner, originOf, type RaceBoard, type RaceTable, tally } from './race-board.ts';
 import { RaceCell } from './race-cell.tsx';
 import { moneyTexts } from './race-money.ts';
 
@@ -29,6 +29,8 @@ interface Lane {
  */
 export function RaceLanes({ board, mayChange }: Props) {
   const { value: table } = board.table;
+  // Before, a place may have a job that the page does not know.
+  const isWhole = board.isLoaded.value && !board.isMore.value;
   const lanes = useLanes(board, table);
   const grid = useRef<HTMLDivElement>(null);
   const pace = useMemo(() => createPace(PARTIAL_GAP_MS), []);
@@ -82,6 +84,7 @@ export function RaceLanes({ board, mayChange }: Props) {
                       <RaceCell
                         {...{ cell, name, pace, mayChange }}
                         raceId={board.id}
+                        origin={isWhole ? originOf(table, row, column) : undefined}
                         number={index + 1}
                         onChoose={() => choose(row, index)}
                       />

@@ -1,6 +1,7 @@
 import { ApiError, unwrap } from '../../api/api.ts';
 import type { ImageRequest } from '../../api/schemas.ts';
 import { randomId } from '../../make/draft.ts';
+import { toRequestAgain } from '../../make/make-again.ts';
 import { toRequest, toSettings } from '../../make/to-request.ts';
 import type { Page } from '../../page.ts';
 import { type Place, placeKey, type Racer, racePath, type Unsent } from '../race-state.ts';
@@ -53,6 +54,27 @@ export async function startRace(
   );
 }
 
+/**
+ * Sends the request of a place that has no job, for example because the page was reloaded while it sent the race. The settings and the
+ * prompt are those of `job`, which is in the same row. The key of the request is the key of its place, so that no job is created twice.
+ * Throws ApiError if the images of the job no longer exist.
+ */
+export async function sendPlace(
+  page: Page,
+  id: string,
+  { row, column, racer, job }: Place & { readonly racer: Racer; readonly job: string },
+): Promise<void> {
+  const token = page.connection.token.peek();
+  const { request, ...like } = await page.jobs.read(job);
+  const again = await toRequestAgain(page.api, { ...like, request });
+  const one: Unsent = { row, column, racer, prompt: request.prompt, state: 'sending' };
+  setUnsent(page.race, id, one);
+  const parameters = { ...again.parameters };
+  // The number of previews depends on the model.
+  delete parameters.partial_images;
+  await sendOne({ page, id, base: { ...again, parameters }, token }, one);
+}
+
 /** Stops the requests of a race that were not sent yet. */
 export function stopSending({ race }: Pick<Page, 'race'>, id: string): void {
   for (const one of race.unsent.peek().get(id)?.values() ?? []) {
@@ -62,35 +84,23 @@ export function stopSending({ race }: Pick<Page, 'race'>, id: string): void {
 
 async function sendOne(sending: Sending, one: Unsent): Promise<void> {
   const { page, id, token } = sending;
-  const { connection, race } = page;
-  for (;;) {
-    if (stateOf(race, id, one) !== 'sending') return;
-    if (connection.token.peek() !== token) return setUnsent(race, id, { ...one, state: 'stopped' });
-    const { value: returns } = connection.returns;
-    try {
-      const job = await send(sending, one);
-      const isStopped = stateOf(race, id, one) === 'stopped';
-      setUnsent(race, id, { ...one, state: 'sent' });
-      if (isStopped) await page.jobs.cancel(job.id);
-      return;
-    } catch (thrown) {
-      const error = ApiError.of(thrown);
-      if (error.code !== 'unreachable') return setUnsent(race, id, { ...one, state: error });
-      await reachableAfter(page, returns);
-    }
+  const { connection, race, resending } = page;
+  const isSending = () => stateOf(race, id, one) === 'sending';
+  if (!isSending()) return;
+  if (connection.token.peek() !== token) return setUnsent(race, id, { ...one, state: 'stopped' });
+  try {
+    // The requests that are stopped while the bridge is unreachable are not sent again.
+    const job = await resending.untilAnswered(async () =>
+      isSending() ? send(sending, one) : undefined,
+    );
+    if (job === undefined) return;
+    const isStopped = !isSending();
+    setUnsent(race, id, { ...one, state: 'sent' });
+    if (isStopped) await page.jobs.cancel(job.id);
+  } catch (thrown) {
+    const isOwn = connection.token.peek() === token;
+    setUnsent(race, id, { ...one, state: isOwn ? ApiError.of(thrown) : 'stopped' });
   }
-}
-
-/** Resolves when the bridge has become reachable again. */
-function reachableAfter({ connection }: Pick<Page, 'connection'>, returns: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = connection.returns.subscribe((now) => {
-      if (now === returns) return;
-      // The subscription does not exist yet if the value has changed before.
-      queueMicrotask(() => stop());
-      resolve();
-    });
-  });
 }
 
 async function send({ page, id, base }: Sending, { row, column, racer, prompt }: Unsent) {

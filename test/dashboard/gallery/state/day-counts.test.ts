@@ -21,7 +21,7 @@ it('createDayCounts counts again with another token, and shows no days of the ea
     top: signal(undefined),
   } as unknown as JobFeed;
   const days = createDayCounts(
-    { api, jobs: { subscribe: () => () => {} }, connection: { token } },
+    { api, jobs: { subscribe: () => () => {} }, connection: { token, returns: signal(0) } },
     signal(feed),
   );
   await expect.poll(() => days.value.map(({ count }) => count)).toEqual([7]);
