@@ -41,7 +41,7 @@ export function createPage() {
   const toasts = createToasts();
   const resending = createResending({ connection, toasts });
   const undo = createUndo(toasts);
-  const ofJobs = createJobObjects(api, { toasts, undo, resending });
+  const ofJobs = createJobObjects(api, { connection, toasts, undo, resending });
   const { jobs, ownQueue } = ofJobs;
   const today = createToday(document);
   /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
@@ -56,7 +56,6 @@ export function createPage() {
   const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs, resending.untilAnswered);
   const race = createRaceState();
-  const notes = createNotes({ jobs, connection, toasts });
   let gallery: GalleryState | undefined;
   /** Creates the state of the gallery, which is kept during visits to other views. */
   function openGallery(): GalleryState {
@@ -101,7 +100,6 @@ export function createPage() {
     usage,
     submissions,
     race,
-    notes,
   };
 }
 
@@ -129,10 +127,12 @@ function createNotes(parts: NoteParts): Notes {
 function createJobObjects(
   api: Api,
   {
+    connection,
     toasts,
     undo,
     resending,
   }: {
+    readonly connection: Connection;
     readonly toasts: Toasts;
     readonly undo: Undo;
     readonly resending: Resending;
@@ -144,5 +144,6 @@ function createJobObjects(
     shown: createShownJobs(api, jobs),
     batches: createJobBatches(api, { toasts, undo, resending }),
     ownQueue: createOwnQueue(api),
+    notes: createNotes({ jobs, connection, toasts }),
   };
 }

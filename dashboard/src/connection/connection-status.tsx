@@ -47,6 +47,12 @@ export function ConnectionStatus() {
   );
 }
 
+/** Shows in a view without the top bar that the bridge is not reachable, or that it requires a token. */
+export function ConnectionNotice() {
+  const { value: state } = usePage().connection.state;
+  return state === 'offline' || state === 'unauthorized' ? <ConnectionStatus /> : null;
+}
+
 /** Asks for the bearer token that the bridge requires. The status in the top bar opens a postponed dialog again. */
 export function TokenDialog() {
   const { connection } = usePage();

@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { createProbing } from './probing.ts';
 
 export type ConnectionState = 'connecting' | 'connected' | 'offline' | 'unauthorized';
 
@@ -11,11 +12,6 @@ export interface Caller {
 }
 
 const TOKEN_KEY = 'image-bridge.token';
-
-/** The time in milliseconds after which a request without a reply makes the page check that the bridge is reachable. */
-const SLOW_MS = 8000;
-/** The time in milliseconds after which the check fails. */
-const PROBE_MS = 5000;
 
 export type Connection = ReturnType<typeof createConnection>;
 
@@ -30,57 +26,35 @@ export function createConnection() {
   const caller = signal<Caller | undefined>({ token: token.peek(), isAccepted: false });
   /** A counter that increases whenever the bridge becomes reachable again, so that views reload their data. */
   const returns = signal(0);
-  /** While the bridge is unreachable, the time of the next liveness request in Unix milliseconds. */
-  const nextTry = signal<number | undefined>(undefined);
   /** A counter that increases whenever the user asks to enter a token. */
   const asksForToken = signal(0);
-  let wait = 500;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Aborted when the network delivers nothing, because the requests on their way would wait for minutes. */
-  let lost = new AbortController();
+  const probing = createProbing({
+    onAlive() {
+      // The liveness route is public, so its reply does not show whether the token is accepted.
+      if (state.value === 'offline') reachable();
+    },
+    onUnreachable() {
+      if (state.value !== 'unauthorized') state.value = 'offline';
+    },
+  });
+  const { nextTry, probe, guard, reportUnreachable } = probing;
 
   function reachable(): void {
-    clearTimeout(timer);
-    wait = 500;
-    nextTry.value = undefined;
+    probing.stop();
     if (state.value === 'offline') returns.value += 1;
     state.value = 'connected';
   }
 
-  function reportUnreachable(): void {
-    if (state.value !== 'unauthorized') state.value = 'offline';
-    if (nextTry.value === undefined) tryLater();
-  }
-
-  function tryLater(): void {
-    timer = setTimeout(probe, wait);
-    nextTry.value = Date.now() + wait;
-    wait = Math.min(wait * 2, 8000);
-  }
-
-  async function probe(): Promise<void> {
-    clearTimeout(timer);
-    nextTry.value = undefined;
-    try {
-      await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PROBE_MS) });
-      // The liveness route is public, so its reply does not show whether the token is accepted.
-      if (state.value === 'offline') reachable();
-    } catch {
-      reportUnreachable();
-      lost.abort();
-      lost = new AbortController();
-    }
-  }
-
   // The browser knows at once that its network has changed. A bridge on the same machine stays reachable.
-  for (const event of ['offline', 'online']) window.addEventListener(event, () => void probe());
+  for (const event of ['offline', 'online']) window.addEventListener(event, probe);
 
   return {
     state: state as ReadonlySignal<ConnectionState>,
     token: token as ReadonlySignal<string | undefined>,
     caller: caller as ReadonlySignal<Caller | undefined>,
     returns: returns as ReadonlySignal<number>,
-    nextTry: nextTry as ReadonlySignal<number | undefined>,
+    /** While the bridge is unreachable, the time of the next liveness request in Unix milliseconds. */
+    nextTry,
     asksForToken: asksForToken as ReadonlySignal<number>,
     online: computed(() => state.value === 'connected'),
 
@@ -101,22 +75,9 @@ export function createConnection() {
       }
     },
     reportUnreachable,
-
-    /**
-     * Calls `run` with a signal that is aborted when the network delivers nothing. A slow reply makes the page check this. Resolves with
-     * the result of `run`.
-     */
-    async guard<T>(run: (lost: AbortSignal) => Promise<T>): Promise<T> {
-      const slow = setTimeout(probe, SLOW_MS);
-      try {
-        return await run(lost.signal);
-      } finally {
-        clearTimeout(slow);
-      }
-    },
-
+    guard,
     /** Checks now whether the bridge is reachable, without waiting for the next interval. */
-    probe: (): void => void probe(),
+    probe,
 
     askForToken(): void {
       asksForToken.value += 1;

@@ -18,6 +18,7 @@ import {
 } from 'lucide';
 import type { RefObject } from 'preact';
 import type { Job } from '../api/schemas.ts';
+import { ConnectionNotice } from '../connection/connection-status.tsx';
 import { Button, IconButton, IconLabel } from '../controls/button.tsx';
 import { Segmented } from '../controls/inputs.tsx';
 import { Menu, MenuItem, useMenu } from '../controls/menu.tsx';
@@ -55,6 +56,7 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
         <h1 ref={heading} class="title cut" tabIndex={-1} dir="auto">
           {prompt || text('job.title')}
         </h1>
+        <ConnectionNotice />
       </div>
       {looking.views.length > 1 && (
         <div class="views row">

@@ -90,11 +90,7 @@ export function createJobs(api: Api, untilAnswered: UntilAnswered) {
  * Creates the requests that read or change one job. The summaries of the replies are stored by `putDetail`. A change that gets no
  * reply is sent again, because the same change has no further effect.
  */
-function createJobRequests(
-  api: Api,
-  untilAnswered: UntilAnswered,
-  putDetail: (job: Job) => void,
-) {
+function createJobRequests(api: Api, untilAnswered: UntilAnswered, putDetail: (job: Job) => void) {
   /** Reads one job in full. */
   async function read(id: string, abort?: AbortSignal): Promise<Job> {
     const job = await unwrap(

@@ -1,6 +1,7 @@
 import { Check, Heart, Info, Undo2, X } from 'lucide';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ConnectionNotice } from '../connection/connection-status.tsx';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
@@ -139,6 +140,7 @@ function TableBar({ table, images }: TableProps) {
         <IconButton icon={X} label={text('table.close')} onClick={() => void router.back()} />
         <h1 class="title cut">{text('table.title')}</h1>
         <span class="soft num only-wide">{text('card.images', { count: images.length })}</span>
+        <ConnectionNotice />
       </div>
       <div class="row only-wide" role="status">
         {lost > 0 && <span class="soft">{text('table.lost', { count: lost })}</span>}

@@ -40,9 +40,7 @@ describe('an image of a job', () => {
 
       await interruption.begin(service, page);
       await bar(page).getByRole('button', { name: 'Favourite' }).click();
-      await bar(page)
-        .getByRole('button', { name: /^Hide/ })
-        .click();
+      await bar(page).getByRole('button', { name: /^Hide/ }).click();
       await page.getByText(WAITS).waitFor();
       await interruption.said(page);
       await interruption.end(service, page);
@@ -202,39 +200,39 @@ describe('the light table', () => {
 });
 
 describe('many jobs', () => {
-  it.each([
-    'the network was cut',
-    'the server was killed',
-  ])('are hidden once and shown again once if the replies are lost and %s', async (how) => {
-    const isKilled = how.includes('killed');
-    const service = await startInterruptible();
-    await service.make(boat('One'), boat('Two'), boat('Three'));
-    const page = await service.open();
-    await page.getByRole('link', { name: /^Three/ }).waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('Control+a');
-    await page.getByText('3 selected').waitFor();
-    const hidden = async () =>
-      (await service.jobs()).filter(({ deleted }) => deleted !== undefined).length;
-    const lost = service.relay.loseReply('POST /v1/jobs/batch ');
+  it.each(['the network was cut', 'the server was killed'])(
+    'are hidden once and shown again once if the replies are lost and %s',
+    async (how) => {
+      const isKilled = how.includes('killed');
+      const service = await startInterruptible();
+      await service.make(boat('One'), boat('Two'), boat('Three'));
+      const page = await service.open();
+      await page.getByRole('link', { name: /^Three/ }).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Control+a');
+      await page.getByText('3 selected').waitFor();
+      const hidden = async () =>
+        (await service.jobs()).filter(({ deleted }) => deleted !== undefined).length;
+      const lost = service.relay.loseReply('POST /v1/jobs/batch ');
 
-    await page.keyboard.press('Delete');
-    await lost;
-    if (isKilled) await service.kill();
-    await page.getByText(WAITS).waitFor();
-    if (isKilled) await service.start();
-    await CUT.end(service, page);
+      await page.keyboard.press('Delete');
+      await lost;
+      if (isKilled) await service.kill();
+      await page.getByText(WAITS).waitFor();
+      if (isKilled) await service.start();
+      await CUT.end(service, page);
 
-    await page.getByText('3 hidden').waitFor();
-    expect(await hidden()).toBe(3);
-    const undone = service.relay.loseReply('POST /v1/jobs/batch/');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await undone;
-    await page.getByText(WAITS).waitFor();
-    await CUT.end(service, page);
-    await page.getByText(WAITS).waitFor({ state: 'detached' });
-    await expect.poll(hidden).toBe(0);
-    await page.getByRole('link', { name: /^Three/ }).waitFor();
-    expect(await page.locator('.toast.failed').count()).toBe(0);
-  });
+      await page.getByText('3 hidden').waitFor();
+      expect(await hidden()).toBe(3);
+      const undone = service.relay.loseReply('POST /v1/jobs/batch/');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await undone;
+      await page.getByText(WAITS).waitFor();
+      await CUT.end(service, page);
+      await page.getByText(WAITS).waitFor({ state: 'detached' });
+      await expect.poll(hidden).toBe(0);
+      await page.getByRole('link', { name: /^Three/ }).waitFor();
+      expect(await page.locator('.toast.failed').count()).toBe(0);
+    },
+  );
 });

@@ -67,35 +67,35 @@ describe('the queue', () => {
     await expect.poll(() => shownOrder(page)).toEqual(['One', 'Two', 'Three']);
   });
 
-  it.each([
-    'the network was cut',
-    'the server was killed',
-  ])('cancels once and queues anew once if the replies are lost and %s', async (how) => {
-    const isKilled = how.includes('killed');
-    const { service, page } = await openQueue();
-    await page.keyboard.press('Space');
-    await page.keyboard.press('Shift+ArrowUp');
-    await page.getByRole('button', { name: 'Cancel 2' }).waitFor();
-    const lost = service.relay.loseReply('POST /v1/jobs/batch ');
+  it.each(['the network was cut', 'the server was killed'])(
+    'cancels once and queues anew once if the replies are lost and %s',
+    async (how) => {
+      const isKilled = how.includes('killed');
+      const { service, page } = await openQueue();
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Shift+ArrowUp');
+      await page.getByRole('button', { name: 'Cancel 2' }).waitFor();
+      const lost = service.relay.loseReply('POST /v1/jobs/batch ');
 
-    await page.keyboard.press('Delete');
-    await lost;
-    if (isKilled) await service.kill();
-    await page.getByText(WAITS).waitFor();
-    if (isKilled) await service.start();
-    await CUT.end(service, page);
+      await page.keyboard.press('Delete');
+      await lost;
+      if (isKilled) await service.kill();
+      await page.getByText(WAITS).waitFor();
+      if (isKilled) await service.start();
+      await CUT.end(service, page);
 
-    await page.getByText('2 cancelled').waitFor();
-    await expect.poll(() => shownOrder(page)).toEqual(['One']);
-    const undone = service.relay.loseReply('POST /v1/jobs/batch/');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await undone;
-    await page.getByText(WAITS).waitFor();
-    await CUT.end(service, page);
+      await page.getByText('2 cancelled').waitFor();
+      await expect.poll(() => shownOrder(page)).toEqual(['One']);
+      const undone = service.relay.loseReply('POST /v1/jobs/batch/');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await undone;
+      await page.getByText(WAITS).waitFor();
+      await CUT.end(service, page);
 
-    await page.getByText(WAITS).waitFor({ state: 'detached' });
-    await expect.poll(() => startOrder(service)).toEqual(['One', 'Two', 'Three']);
-    expect(await service.jobs()).toHaveLength(5);
-    expect(await page.locator('.toast.failed').count()).toBe(0);
-  });
+      await page.getByText(WAITS).waitFor({ state: 'detached' });
+      await expect.poll(() => startOrder(service)).toEqual(['One', 'Two', 'Three']);
+      expect(await service.jobs()).toHaveLength(5);
+      expect(await page.locator('.toast.failed').count()).toBe(0);
+    },
+  );
 });

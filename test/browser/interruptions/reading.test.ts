@@ -36,25 +36,22 @@ async function derive(service: Interruptible, prompt: string): Promise<void> {
 const pictures = (page: Page) => page.locator('.card img').count();
 
 describe('the gallery', () => {
-  it.each(ALL)(
-    'keeps its images, and gets the later ones after $name',
-    async (interruption) => {
-      const { service } = await startWithFamily();
-      const page = await service.open();
-      await expect.poll(() => pictures(page)).toBe(2);
-      await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
+  it.each(ALL)('keeps its images, and gets the later ones after $name', async (interruption) => {
+    const { service } = await startWithFamily();
+    const page = await service.open();
+    await expect.poll(() => pictures(page)).toBe(2);
+    await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
 
-      await interruption.begin(service, page);
-      await interruption.said(page);
-      expect(await pictures(page)).toBe(2);
-      await interruption.end(service, page);
-      await service.make(lake('A lake in winter'));
+    await interruption.begin(service, page);
+    await interruption.said(page);
+    expect(await pictures(page)).toBe(2);
+    await interruption.end(service, page);
+    await service.make(lake('A lake in winter'));
 
-      await page.getByRole('link', { name: /^A lake in winter/ }).waitFor();
-      await expect.poll(() => pictures(page)).toBe(3);
-      expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
-    },
-  );
+    await page.getByRole('link', { name: /^A lake in winter/ }).waitFor();
+    await expect.poll(() => pictures(page)).toBe(3);
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  });
 });
 
 describe('the search', () => {

@@ -124,7 +124,7 @@ export interface Interruption {
 
 const offline = (page: Page) => page.getByRole('button', { name: 'Offline' }).first().waitFor();
 const connected = (page: Page) =>
-  page.getByRole('button', { name: 'Connected' }).first().waitFor({ state: 'attached' });
+  page.getByRole('button', { name: 'Offline' }).first().waitFor({ state: 'detached' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge requires a token' });
 
 export const KILLED: Interruption = {

@@ -137,13 +137,16 @@ describe('createWaitingNotes', () => {
     expect(notes.waiting.value.size).toBe(100);
   });
 
-  it.each(['{', '{}', '[1]', '[{"jobId":"job"}]'])('ignores a damaged storage: %s', async (text) => {
-    const { notes, kept, reload } = openNotes();
-    notes.keep(NOTE);
-    for (const key of kept.keys()) kept.set(key, text);
+  it.each(['{', '{}', '[1]', '[{"jobId":"job"}]'])(
+    'ignores a damaged storage: %s',
+    async (text) => {
+      const { notes, kept, reload } = openNotes();
+      notes.keep(NOTE);
+      for (const key of kept.keys()) kept.set(key, text);
 
-    const reloaded = await reload();
+      const reloaded = await reload();
 
-    expect(reloaded.waiting.value.size).toBe(0);
-  });
+      expect(reloaded.waiting.value.size).toBe(0);
+    },
+  );
 });

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
 import { type Api, ApiError } from '../../../dashboard/src/api/api.ts';
-import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
 import { createResending } from '../../../dashboard/src/connection/resending.ts';
+import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
 import { createSubmissions } from '../../../dashboard/src/make/submissions.ts';
 import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 import { JOB_ID } from '../support/job-detail.ts';
@@ -46,7 +46,11 @@ describe('createSubmissions', () => {
   });
 
   it('sends a request again with the same key until the bridge answers', async () => {
-    const { keys, submissions } = bridgeWith(ApiError.unreachable(), ApiError.unreachable(), 'accepted');
+    const { keys, submissions } = bridgeWith(
+      ApiError.unreachable(),
+      ApiError.unreachable(),
+      'accepted',
+    );
 
     await submissions.submit({ prompt: 'A fox' });
 
