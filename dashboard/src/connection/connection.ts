@@ -41,8 +41,9 @@ export function createConnection() {
 
   function reachable(): void {
     probing.stop();
-    if (state.value === 'offline') returns.value += 1;
+    const isBack = state.value === 'offline' || state.value === 'unauthorized';
     state.value = 'connected';
+    if (isBack) returns.value += 1;
   }
 
   // The browser knows at once that its network has changed. A bridge on the same machine stays reachable.

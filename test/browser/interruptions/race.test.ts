@@ -43,24 +43,38 @@ async function makeRace(service: Interruptible): Promise<void> {
 const winners = (page: Page) => page.locator('.crown[aria-pressed="true"]');
 
 describe('the start of a race', () => {
-  it.each([KILLED, CUT, OFFLINE])(
-    'sends each request once when the page is connected again after $name',
-    async (interruption) => {
-      const { service, page } = await prepare();
-      const lost =
-        interruption === CUT ? service.relay.loseReply('POST /v1/jobs ') : Promise.resolve();
+  it.each([
+    'the network was cut',
+    'the server was killed',
+  ])('sends each request once if the first reply is lost and %s', async (how) => {
+    const isKilled = how.includes('killed');
+    const { service, page } = await prepare();
+    const lost = service.relay.loseReply('POST /v1/jobs ');
 
-      if (interruption !== CUT) await interruption.begin(service, page);
-      await page.keyboard.press('Control+Enter');
-      await lost;
-      await page.getByText(WAITS).waitFor();
-      await interruption.said(page);
-      await interruption.end(service, page);
+    await page.keyboard.press('Control+Enter');
+    await lost;
+    if (isKilled) await service.kill();
+    await page.getByText(WAITS).waitFor();
+    if (isKilled) await service.start();
+    await CUT.end(service, page);
 
-      await page.getByText('4 of 4 done').waitFor();
-      expect(await service.jobs()).toHaveLength(4);
-    },
-  );
+    await page.getByText('4 of 4 done').waitFor();
+    expect(await service.jobs()).toHaveLength(4);
+  });
+
+  it('waits without a network, and sends each request once afterwards', async () => {
+    const { service, page } = await prepare();
+    const start = page.getByRole('button', { name: /^Start 4 requests/ });
+
+    await OFFLINE.begin(service, page);
+    await OFFLINE.said(page);
+    expect(await start.isDisabled()).toBe(true);
+    await OFFLINE.end(service, page);
+    await start.click();
+
+    await page.getByText('4 of 4 done').waitFor();
+    expect(await service.jobs()).toHaveLength(4);
+  });
 
   it('is refused with a revoked token, and each request is sent once with the token later', async () => {
     const { service, page } = await prepare();
