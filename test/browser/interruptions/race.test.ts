@@ -43,24 +43,24 @@ async function makeRace(service: Interruptible): Promise<void> {
 const winners = (page: Page) => page.locator('.crown[aria-pressed="true"]');
 
 describe('the start of a race', () => {
-  it.each([
-    'the network was cut',
-    'the server was killed',
-  ])('sends each request once if the first reply is lost and %s', async (how) => {
-    const isKilled = how.includes('killed');
-    const { service, page } = await prepare();
-    const lost = service.relay.loseReply('POST /v1/jobs ');
+  it.each(['the network was cut', 'the server was killed'])(
+    'sends each request once if the first reply is lost and %s',
+    async (how) => {
+      const isKilled = how.includes('killed');
+      const { service, page } = await prepare();
+      const lost = service.relay.loseReply('POST /v1/jobs ');
 
-    await page.keyboard.press('Control+Enter');
-    await lost;
-    if (isKilled) await service.kill();
-    await page.getByText(WAITS).waitFor();
-    if (isKilled) await service.start();
-    await CUT.end(service, page);
+      await page.keyboard.press('Control+Enter');
+      await lost;
+      if (isKilled) await service.kill();
+      await page.getByText(WAITS).waitFor();
+      if (isKilled) await service.start();
+      await CUT.end(service, page);
 
-    await page.getByText('4 of 4 done').waitFor();
-    expect(await service.jobs()).toHaveLength(4);
-  });
+      await page.getByText('4 of 4 done').waitFor();
+      expect(await service.jobs()).toHaveLength(4);
+    },
+  );
 
   it('waits without a network, and sends each request once afterwards', async () => {
     const { service, page } = await prepare();

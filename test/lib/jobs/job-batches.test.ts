@@ -145,7 +145,9 @@ describe('change with a key', () => {
   test('repetitions during a change wait for its result', async () => {
     await submitted(3);
 
-    const results = await Promise.all(['key', 'key', 'key'].map((key) => changeWith(cancelAll, key)));
+    const results = await Promise.all(
+      ['key', 'key', 'key'].map((key) => changeWith(cancelAll, key)),
+    );
 
     expect(results.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true]);
     expect(results.map(({ result }) => result.done)).toEqual([3, 3, 3]);
