@@ -1,5 +1,5 @@
 import type { Job } from '../api/schemas.ts';
-import { imageName } from '../gallery/actions/download.ts';
+import { imageName } from '../gallery/actions/image-files.ts';
 import {
   changeJob,
   createConfirmation,

@@ -12,7 +12,7 @@ import { isNarrow } from '../../shell/is-narrow.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
-import { artifactName, filesOf, saveImages } from './download.ts';
+import { artifactName, filesOf, type SavedFile } from './image-files.ts';
 
 const NO_IMAGES = { artifacts: [] };
 
@@ -105,9 +105,10 @@ export function createJobActions(page: Page) {
 /** Saves images, and reports how many of them no longer exist. */
 export async function saveAll(
   { api, toasts }: Page,
-  files: Parameters<typeof saveImages>[1],
+  files: readonly SavedFile[],
   zipName: string,
 ): Promise<void> {
+  const { saveImages } = await import('./save-images.ts');
   const count = await saveImages(api, files, zipName);
   if (count > 0) toasts.show({ kind: 'failed', text: text('gallery.missing', { count }) });
 }

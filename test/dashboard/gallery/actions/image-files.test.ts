@@ -1,19 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { artifactName, inParts } from '../../../../dashboard/src/gallery/actions/download.ts';
+import { artifactName } from '../../../../dashboard/src/gallery/actions/image-files.ts';
 import { artifacts, summary } from '../../support/job-summary.ts';
-
-describe('inParts', () => {
-  it('divides files in order into parts of at most the given number of bytes', () => {
-    const files = [40, 60, 10, 120, 5].map((bytes) => ({ bytes }));
-
-    expect(inParts(files, 100).map((part) => part.map(({ bytes }) => bytes))).toEqual([
-      [40, 60],
-      [10],
-      [120],
-      [5],
-    ]);
-  });
-});
 
 describe('artifactName', () => {
   const named = (prompt: string, count = 1, index = 0) =>
