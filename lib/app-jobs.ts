@@ -70,11 +70,11 @@ export type AppJobs = ReturnType<typeof openJobs>;
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
   const { stores, generation, runs, usage, replay, artifacts } = parts;
-  const { jobs: store, notices, progress, search, secret } = stores;
+  const { jobs: store, notices, progress, search, secret, storedInputs: files } = stores;
   const live = createLiveJobs(progress);
   const waits = createJobWaits({ store, notices, clock });
   const limits = config.server.jobs;
-  const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
+  const inputs = createStoredInputs({ files, isNeeded: store.needsInput, clock });
   const { cancelJob, stopCancelled } = createCancelJob({ store, notices, live, clock });
   const removedTokens = createRemovedTokens({ ...tokens, store: stores.queue, cancelJob });
   const queue = createJobQueue({

@@ -1,5 +1,6 @@
 import type { StoredInput } from '../contract/request/image-input.ts';
 import type { VerifiedImage } from '../images/image.ts';
+import type { Clock } from '../platform/clock.ts';
 import { createKeyedMutex } from '../platform/keyed-mutex.ts';
 import type { StoredInputFiles } from './stored-inputs-port.ts';
 
@@ -7,6 +8,7 @@ interface Deps {
   readonly files: StoredInputFiles;
   /** Resolves with true if a job in the history was accepted with the image. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
@@ -15,9 +17,10 @@ export type StoredInputs = ReturnType<typeof createStoredInputs>;
  * Creates the functions that store the images of jobs. An image is stored before its job is accepted and is kept until the last
  * job with the image leaves the history. Jobs with the same image share one file. A removal never removes the image of a job
  * that is being accepted, because such images are held, and the check that no job needs an image runs under the mutex for that
- * image. Other processes keep the image because it was stored a short time ago: a job is accepted within ten minutes.
+ * image. Other processes keep the image because it was stored a short time ago, and the store accepts no job whose images were stored
+ * too long ago.
  */
-export function createStoredInputs({ files, isNeeded }: Deps) {
+export function createStoredInputs({ files, isNeeded, clock }: Deps) {
   const byChecksum = createKeyedMutex();
   const holders = new Map<string, number>();
 
@@ -44,16 +47,17 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
     isShared: files.isShared,
 
     /**
-     * Stores the images durably and then runs `accept`, which adds the job that needs the images. No image is removed before
-     * `accept` ends. Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws
+     * Stores the images durably and then runs `accept`, which adds the job that needs the images. `accept` receives the
+     * `imagesStoredMs` of the job. This process removes no image before `accept` ends. Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws
      * `overloaded` if an image cannot be stored, and any error of `accept`. Rejects with the reason of the signal if the signal
      * aborts before `accept`.
      */
     async keepFor<T>(
       images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
       signal: AbortSignal,
-      accept: () => Promise<T>,
+      accept: (imagesStoredMs: number | undefined) => Promise<T>,
     ): Promise<T> {
+      const imagesStoredMs = files.isShared ? clock.nowMs() : undefined;
       const bytesOf = new Map(images.map(({ sha256, bytes }) => [sha256, bytes]));
       for (const sha256 of bytesOf.keys()) hold(sha256);
       try {
@@ -62,7 +66,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
           await byChecksum.run(sha256, () => files.put(sha256, bytes));
         }
         signal.throwIfAborted();
-        return await accept();
+        return await accept(imagesStoredMs);
       } finally {
         for (const sha256 of bytesOf.keys()) release(sha256);
         // Images that cannot be removed now are removed at the next start. The reply does not depend on their removal.

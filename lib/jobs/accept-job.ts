@@ -85,6 +85,13 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'labels' | 'group' | 'retry
 
 const NO_IMAGES: InputSet<StoredImage> = { images: [], references: [] };
 
+interface AcceptedInputs extends Pick<JobAdmission, 'imagesStoredMs'> {
+  readonly images: InputSet<StoredImage>;
+  readonly parents: NewJob['parents'];
+  /** Absent without images. */
+  readonly facts?: InputSet<InputFacts>;
+}
+
 type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 function createAcceptJob(deps: Deps) {
@@ -112,12 +119,13 @@ function createAcceptJob(deps: Deps) {
     const route = await generation.plan(request, context, facts);
     const found = known ?? (await findParents(scope, request.inputs));
     const parents = images.mask && !request.inputs.mask ? behindMask(found, images) : found;
-    return inputs.keepFor(toList(images), signal, () => addJob(route, { images, parents }, facts));
+    return inputs.keepFor(toList(images), signal, (imagesStoredMs) =>
+      addJob(route, { images, parents, facts, imagesStoredMs }),
+    );
 
     function addJob(
       onRoute: typeof planned,
-      given: { readonly images: InputSet<StoredImage>; readonly parents: NewJob['parents'] },
-      facts?: InputSet<InputFacts>,
+      { images, parents, facts, imagesStoredMs }: AcceptedInputs,
     ): Promise<Submitted> {
       const reservation = usage.reservationOf(caller, chargedImages(request), () =>
         generation.plannedSpend(request, context, facts),
@@ -129,11 +137,11 @@ function createAcceptJob(deps: Deps) {
         scope,
         requestId,
         createdSecs: nowSecs(clock),
-        request: toJobRequest(given.images),
-        parents: given.parents,
+        request: toJobRequest(images),
+        parents,
         reservedBytes: reservationFor(request.parameters.n),
       };
-      return store.submit(job, { ...limits, reservation, ...(key && { key }) });
+      return store.submit(job, { ...limits, reservation, ...(key && { key }), imagesStoredMs });
     }
   };
 }

@@ -149,6 +149,8 @@ export interface JobAdmission extends JobLimits {
    * The keyed hash of the scope and the idempotency key, with the fingerprint of the request. Absent if the request has no key.
    */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
+  /** When the images of the job began to be stored, in Unix milliseconds. Absent if no other process removes stored images. */
+  readonly imagesStoredMs?: number | undefined;
 }
 
 export interface JobFilter {
@@ -292,7 +294,7 @@ export interface JobStore {
    * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key,
    * adds nothing, checks no limits and resolves with the earlier job in its present state. If a job with the same
    * id was accepted, does the same with `repeated` false, so that a call whose outcome is unknown can be repeated. Throws
-   * `overloaded` if a limit is reached, `rate_limited` if the allowance of the token or the share of the scope (`checkRoom`) is
+   * `overloaded` if a limit is reached or if other processes may have removed the images, `rate_limited` if the allowance of the token or the share of the scope (`checkRoom`) is
    * exceeded, and `idempotency_conflict` if the earlier job has another fingerprint (`refuseDifferent`).
    */
   submit(

@@ -1,7 +1,11 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { JobAdmission } from '../jobs/job-store-port.ts';
 import type { Clock } from '../platform/clock.ts';
 
-// A job is accepted within this time after its images were stored.
+// Files of an image are kept for at least this time, although no job needs the image.
 const PERIOD_MS = 600_000;
+// Half of the period, because the clocks of two replicas may differ by minutes.
+const MAX_STORED_MS = PERIOD_MS / 2;
 
 /** Returns the number of the current period of ten minutes. Files in a shared place have the period of their write in the name. */
 export function currentPeriod({ nowMs }: Pick<Clock, 'nowMs'>): number {
@@ -11,4 +15,16 @@ export function currentPeriod({ nowMs }: Pick<Clock, 'nowMs'>): number {
 /** Returns true if all work that may rely on a file of this period has ended: at least one whole period lies between. */
 export function isOver(period: number, current: number): boolean {
   return period < current - 1;
+}
+
+/**
+ * Throws `overloaded` if other processes may have removed the images of a new job at this time, for example because this process was
+ * suspended after it had stored the images.
+ */
+export function refuseStaleImages(
+  { imagesStoredMs = Number.POSITIVE_INFINITY }: Pick<JobAdmission, 'imagesStoredMs'>,
+  nowMs: number,
+): void {
+  if (nowMs - imagesStoredMs <= MAX_STORED_MS) return;
+  throw new BridgeError('overloaded', 'the images of the job were stored too long ago');
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createStoredInputs } from '../../lib/inputs/stored-inputs.ts';
 import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
 
 interface Opened {
   readonly files: StoredInputFiles;
@@ -254,7 +255,9 @@ export function describeSharedInputFiles(label: string, open: () => Promise<Open
     test('a job that is refused by one replica leaves the image of the job that another accepts', async () => {
       const jobs = new Set<string>();
       const isNeeded = async (sha: string) => jobs.has(sha);
-      const [mine, others] = [one, other].map((files) => createStoredInputs({ files, isNeeded }));
+      const [mine, others] = [one, other].map((files) =>
+        createStoredInputs({ files, isNeeded, clock: systemClock }),
+      );
       const { signal } = new AbortController();
 
       await mine?.keepFor([{ sha256, bytes }], signal, async () => {
@@ -272,7 +275,7 @@ export function describeSharedInputFiles(label: string, open: () => Promise<Open
     });
 
     test('a sweep removes an image that no job needs, after some time', async () => {
-      const inputs = createStoredInputs({ files: other, isNeeded: unneeded });
+      const inputs = createStoredInputs({ files: other, isNeeded: unneeded, clock: systemClock });
       const { signal } = new AbortController();
       await put();
 

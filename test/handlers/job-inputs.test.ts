@@ -61,7 +61,7 @@ beforeEach(async () => {
   store = stores.jobs;
   const files = stores.storedInputs;
   const images = createImageDelivery({ engine, cacheBytes: 1_000_000 });
-  stored = createStoredInputs({ files, isNeeded: store.needsInput });
+  stored = createStoredInputs({ files, isNeeded: store.needsInput, clock: systemClock });
   services = { jobInputs: createJobInputs({ store, files, images }) };
   id = await acceptJob();
 });

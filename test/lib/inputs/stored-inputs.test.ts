@@ -5,6 +5,7 @@ import { createStoredInputs, toStoredInput } from '../../../lib/inputs/stored-in
 import type { StoredInputFiles } from '../../../lib/inputs/stored-inputs-port.ts';
 
 const forever = new AbortController().signal;
+const clock = { nowMs: () => 1_700_000_000_000 };
 
 function image(content: string) {
   const bytes = Buffer.from(content);
@@ -47,7 +48,7 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
     await pause();
     return [...jobs.values()].some((needs) => needs.includes(sha256));
   };
-  const keeper = createStoredInputs({ files, isNeeded });
+  const keeper = createStoredInputs({ files, isNeeded, clock });
   return {
     kept,
     jobs,
@@ -125,6 +126,7 @@ describe('createStoredInputs', () => {
     const keeper = createStoredInputs({
       files: { ...files, put: () => Promise.reject(full) },
       isNeeded: async () => false,
+      clock,
     });
 
     const accepting = keeper.keepFor([one], forever, async () => jobs.set('job', []));
@@ -138,9 +140,21 @@ describe('createStoredInputs', () => {
     const keeper = createStoredInputs({
       files,
       isNeeded: () => Promise.reject(new Error('the database is busy')),
+      clock,
     });
 
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
+  });
+
+  it.each([
+    ['tells when the images were stored if other processes may remove images', true, clock.nowMs()],
+    ['tells no time if no other process removes images', false, undefined],
+  ])('%s', async (_, isShared, storedMs) => {
+    const { files } = openKeeper();
+    const shared = { ...files, isShared };
+    const keeper = createStoredInputs({ files: shared, isNeeded: async () => false, clock });
+
+    expect(await keeper.keepFor([one], forever, async (told) => told)).toBe(storedMs);
   });
 
   it('does not accept a job of a disconnected client', async () => {

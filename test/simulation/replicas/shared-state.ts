@@ -8,6 +8,7 @@ import {
   type SqliteStores,
 } from '../../../lib/storage/sqlite/sqlite-stores.ts';
 import type { StateStores } from '../../../lib/storage/stores.ts';
+import { refuseStaleImages } from '../../../lib/storage/storing-period.ts';
 import type { WebhookStore } from '../../../lib/webhooks/webhook-store-port.ts';
 import { createLeases } from './leases.ts';
 import { createNoticeChannel } from './notices.ts';
@@ -60,7 +61,11 @@ export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
       }
 
       const offsetMs = () => (Math.abs(skewMs) < TOLERATED_SKEW_MS ? 0 : skewMs);
-      const jobs = claimWithin(judging(tables.jobs, judge), replica, {
+      const fenced = withImageFence(
+        judging(tables.jobs, judge),
+        () => databaseClock.nowMs() - offsetMs(),
+      );
+      const jobs = claimWithin(fenced, replica, {
         isValid: () => leases.isValid(owner),
         isOwn: (sequence) => isOwn.get(sequence, owner) !== undefined,
       });
@@ -112,6 +117,17 @@ function isCut({ refuseCut }: Replica): boolean {
   } catch {
     return true;
   }
+}
+
+/** Rejects jobs whose images others may have removed. `nowMs` returns the time of the database by the clock of the replica. */
+function withImageFence(jobs: JobStore, nowMs: () => number): JobStore {
+  return {
+    ...jobs,
+    async submit(job, admission) {
+      refuseStaleImages(admission, nowMs());
+      return jobs.submit(job, admission);
+    },
+  };
 }
 
 /** Lets only a replica with a valid lease take over jobs of replicas that are gone. */

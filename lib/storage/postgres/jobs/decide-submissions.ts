@@ -6,6 +6,7 @@ import { refuseBeyondAllowance } from '../../allowance.ts';
 import { periodsOf, refuseBeyondBudget } from '../../budgets.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import { queuedJob } from '../../jobs/new-job.ts';
+import { refuseStaleImages } from '../../storing-period.ts';
 
 /** A request to accept a job. */
 export interface Submission {
@@ -73,6 +74,8 @@ interface State extends LockedCounts {
   readonly all: AllScopes | undefined;
   /** The jobs that were accepted with the ids or under the keys of the group. */
   readonly earlier: readonly EarlierJob[];
+  /** The time by the clock of this replica, in Unix milliseconds. Undefined if no job of the group has stored images. */
+  readonly nowMs: number | undefined;
 }
 
 /** An accepted job, with its number and the number of its change. */
@@ -129,6 +132,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     if (same) return { job: same, repeated: false };
     const known = key && earlier.findByKey(key);
     if (known) return { job: known, repeated: true };
+    if (state.nowMs !== undefined) refuseStaleImages(admission, state.nowMs);
     const { token, day } = reservation;
     const own = scopes.get(job.scope) ?? { ...NEW_SCOPE, scope: job.scope };
     const charge = charges.get(chargeKey(reservation)) ?? { token, day, images: 0 };

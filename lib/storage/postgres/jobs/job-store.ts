@@ -15,7 +15,7 @@ import { createJobSubmission } from './submit-jobs.ts';
 
 export function createJobStore(
   database: Postgres,
-  lease: Pick<ReplicaLease, 'hold' | 'judge'>,
+  lease: Pick<ReplicaLease, 'hold' | 'judge' | 'clockOffsetMs'>,
 ): JobStore {
   const { schema } = database;
   const FIND = `
@@ -24,7 +24,7 @@ export function createJobStore(
   const ending = createJobEnding(database);
 
   return {
-    ...createJobSubmission(database),
+    ...createJobSubmission(database, lease),
     ...createJobClaim(database, { ending, lease }),
     ...createJobEndings(database, { ending, lease }),
     ...createJobResumption(database, { ending, lease }),

@@ -7,6 +7,7 @@ import { parseRecord, ROW_BYTES } from '../../jobs/job-rows.ts';
 import { textOf } from '../../jobs/new-job.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
+import { NOW_MS, type ReplicaLease } from '../replica-lease.ts';
 import {
   type AllScopes,
   type Answer,
@@ -29,6 +30,7 @@ const LARGEST_GROUP = 256;
  */
 export function createJobSubmission(
   database: Postgres,
+  { clockOffsetMs }: Pick<ReplicaLease, 'clockOffsetMs'>,
 ): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const reads = createAdmissionReads(database);
   const inserts = createJobInserts(database);
@@ -43,7 +45,10 @@ export function createJobSubmission(
       const locked = await inserts.lock(queries, group, holders);
       const earlier = await reads.findEarlier(queries, group);
       const all = needsAllScopes(group, locked) ? await reads.allScopes(queries) : undefined;
-      const decisions = decide(group, { ...locked, all, earlier });
+      // Read after the locks, because other replicas may remove images while this replica waits or is suspended.
+      const hasImages = group.some(({ admission }) => admission.imagesStoredMs !== undefined);
+      const nowMs = hasImages ? (await reads.nowMs(queries)) - clockOffsetMs() : undefined;
+      const decisions = decide(group, { ...locked, all, earlier, nowMs });
       const { accepted, answers } = decisions;
       if (accepted.length > 0) {
         const used = [...new Set(accepted.flatMap(({ job }) => sha256sOf(job)))];
@@ -113,6 +118,7 @@ function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
       (SELECT min(turn) FROM ${schema}.job_scope WHERE queued > 0) AS "lowestTurn",
       (SELECT count(*) FROM ${schema}.job_scope WHERE queued > 0) AS "queuingScopes",
       (SELECT count(*) FROM ${schema}.job_scope WHERE held > 0) AS "holdingScopes"`;
+  const NOW = `SELECT ${NOW_MS} AS "nowMs"`;
   // The requesting scope is always counted, because it may have no job yet.
   const USE = `
     SELECT
@@ -150,6 +156,13 @@ function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
         ALL_SCOPES,
       );
       return all && { ...all, lowestTurn: all.lowestTurn ?? undefined };
+    },
+
+    /** Resolves with the time of the database in Unix milliseconds. */
+    async nowMs({ rows }: Queries): Promise<number> {
+      const [now] = await rows<{ nowMs: number }>(NOW);
+      if (!now) throw new BridgeError('internal', 'a query returned no row');
+      return now.nowMs;
     },
 
     async use(

@@ -51,6 +51,26 @@ describe.runIf(HAS_POSTGRES)('createJobStore of two replicas', () => {
     expect(new Set(accepted.map(({ job }) => job.sequence)).size).toBe(9);
   });
 
+  test('a job is accepted only while no other replica can have removed its images', async () => {
+    const storedMs = (agoMs: number) => ({ ...WIDE, imagesStoredMs: Date.now() - agoMs });
+    const image = { request: editOf(['a'.repeat(64)]) };
+
+    await one.submit(newJob(image), storedMs(0));
+    const stale = one.submit(newJob(image), storedMs(301_000));
+
+    await expect(stale).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await one.totals()).byStatus).toMatchObject({ queued: 1 });
+  });
+
+  test('a repeated job is found although its images were stored long ago', async () => {
+    const job = newJob({ request: editOf(['a'.repeat(64)]) });
+    await one.submit(job, WIDE);
+
+    const again = await two.submit(job, { ...WIDE, imagesStoredMs: 0 });
+
+    expect(again.job.id).toBe(job.id);
+  });
+
   test('the allowance of a token is exact', async () => {
     const reservation = { ...WIDE.reservation, token: 'alice', allowance: 11 };
 
