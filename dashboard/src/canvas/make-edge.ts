@@ -35,14 +35,58 @@ export function toEdgeTask(plane: Plane, rect: Rect, edge: MaskEdge, scale: numb
 
 /** Grows and feathers a part of a mask. Returns the pixels of `rect`. */
 export function makeEdge({ pixels, around, rect, edge, scale }: EdgeTask): Uint8Array<ArrayBuffer> {
-  const { width, height } = around;
+  const result = new Uint8Array(rect.width * rect.height);
+  const part = paintedPart(pixels, around, reachOfEdge(edge, scale));
+  if (part === undefined) return result;
+  const { width, height } = part;
+  const painted = cut(pixels, around.width, part);
   const grow = edge.grow * scale;
-  const grown = grow === 0 ? pixels : growBy(pixels, width, height, grow);
+  const grown = grow === 0 ? painted : growBy(painted, width, height, grow);
   const radius = Math.round((edge.feather * scale) / 2);
   const soft =
     radius < 1 ? grown : blurred(blurred(grown, width, height, radius), width, height, radius);
-  const inside = { ...rect, x: rect.x - around.x, y: rect.y - around.y };
-  return cut(soft, width, inside) as Uint8Array<ArrayBuffer>;
+  const [left, top] = [part.x + around.x - rect.x, part.y + around.y - rect.y];
+  const [from, to] = [Math.max(0, -left), Math.min(width, rect.width - left)];
+  for (let y = Math.max(0, -top); y < Math.min(height, rect.height - top) && from < to; y += 1) {
+    result.set(
+      soft.subarray(y * width + from, y * width + to),
+      (y + top) * rect.width + left + from,
+    );
+  }
+  return result;
+}
+
+/**
+ * Returns the rectangle of the painted pixels with `reach` pixels on each side. All pixels of the edge lie in this rectangle, so a
+ * small mask of a large image is made quickly. Undefined if nothing is painted.
+ */
+function paintedPart(
+  pixels: Readonly<Uint8Array>,
+  { width, height }: Rect,
+  reach: number,
+): Rect | undefined {
+  let [left, right, top, bottom] = [width, -1, -1, -1];
+  for (let y = 0; y < height; y += 1) {
+    const row = y * width;
+    let [first, last] = [0, width - 1];
+    while (first < width && pixels[row + first] === 0) first += 1;
+    if (first === width) continue;
+    while (pixels[row + last] === 0) last -= 1;
+    left = Math.min(left, first);
+    right = Math.max(right, last);
+    if (top < 0) top = y;
+    bottom = y;
+  }
+  if (right < 0) return undefined;
+  return clipTo(
+    { width, height },
+    {
+      x: left - reach,
+      y: top - reach,
+      width: right - left + 1 + 2 * reach,
+      height: bottom - top + 1 + 2 * reach,
+    },
+  );
 }
 
 /** Grows a mask by a distance in pixels, or shrinks the mask if the distance is negative. */

@@ -51,6 +51,15 @@ describe('makeEdge', () => {
     }
   });
 
+  it('makes no soft edge along the edges of the image', () => {
+    const plane = createPlane(SIZE, SIZE);
+    plane.fill({ x: 0, y: 20, width: 30, height: 60 }, 'brush');
+    const soft = makeEdge(toEdgeTask(plane, WHOLE, { feather: 10, grow: 0 }, 1));
+
+    expect([soft[50 * SIZE], soft[50 * SIZE + 45]]).toEqual([255, 0]);
+    expect(soft[50 * SIZE + 30]).toBeGreaterThan(0);
+  });
+
   it('fills a plane that may change completely, and leaves an empty plane', () => {
     const plane = createPlane(20, 20);
     const rect = { x: 0, y: 0, width: 20, height: 20 };
