@@ -49,6 +49,23 @@ async function openCanvas(options: Options = {}): Promise<Page> {
   return page;
 }
 
+/** Resolves with the facts about the edit that the browser has stored. A page that is closed before loses the last change. */
+async function keptEdit(page: Page): Promise<unknown> {
+  return page.evaluate(async () => {
+    const result = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await result(indexedDB.open('keyval-store'));
+    const store = database.transaction('keyval').objectStore('keyval');
+    const kept = await result(store.get('image-bridge.draft-images'));
+    database.close();
+    const hasCanvas = kept?.attachments?.[0]?.canvas !== undefined;
+    return { grow: kept?.maskEdge?.grow, hasMask: kept?.mask !== undefined, hasCanvas };
+  });
+}
+
 async function boxOf(element: Locator) {
   const box = await element.boundingBox();
   if (box === null) throw new Error('the element is not shown');
@@ -241,6 +258,7 @@ describe('the canvas', () => {
     const before = await share(page);
     await page.keyboard.press('Escape');
     await editor(page).waitFor({ state: 'hidden' });
+    await expect.poll(() => keptEdit(page)).toEqual({ grow: 6, hasMask: true, hasCanvas: true });
 
     await page.goto(`${bridge.address}/dashboard`);
     await page.getByRole('button', { name: 'Change canvas' }).click();
