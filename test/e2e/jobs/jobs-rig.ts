@@ -25,13 +25,13 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
   const document = await fetch(`${address}/v1/openapi.json`, { headers: authorization });
   const checker: ReplyChecker = createReplyChecker(JSON.parse(await document.text()));
 
-  // Compiling the document may take longer than the bridge keeps an idle connection. Two turns of the event loop let the client see
-  // that its connection was closed, so that the next request uses a new one.
-  await nextTurn();
-  await nextTurn();
-
   async function send(method: string, target: string, sent: Sent = {}): Promise<Reply> {
     const hasBody = sent.body !== undefined;
+    // Checking the last reply may have taken longer than the bridge keeps an idle connection, because each schema is compiled when
+    // it is first needed. Two turns of the event loop let the client see that its connection was closed, so that this request uses
+    // a new one.
+    await nextTurn();
+    await nextTurn();
     const response = await fetch(address + target, {
       method,
       headers: {

@@ -21,38 +21,45 @@ async function editForm(): Promise<FormData> {
   return form;
 }
 
-// Shorter than the generation of the images, and longer than the wait that the clients request.
-const TIMEOUT_MS = 5000;
 const PREFERENCE = { prefer: 'respond-async, wait=1' };
 
-/** Resolves with the image for a client that waits `TIMEOUT_MS` for a reply and then follows `location`. */
-async function imageByLocation(address: string, path: string, body: string | FormData) {
-  const ask = (target: string, request: RequestInit = {}) =>
-    fetch(address + target, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+/** Called with the id of a job each time a client learns that the job has not ended. */
+type OnUnended = (id: string) => Promise<void>;
+
+/** Resolves with the image for a client that follows `location`. */
+async function imageByLocation(
+  address: string,
+  [path, body]: readonly [path: string, body: string | FormData],
+  onUnended: OnUnended,
+): Promise<Buffer> {
   const type = { 'content-type': 'application/json' };
   const headers = { ...PREFERENCE, ...(typeof body === 'string' ? type : {}) };
-  const { headers: reply } = await ask(path, { method: 'POST', headers, body });
+  const { headers: reply } = await fetch(address + path, { method: 'POST', headers, body });
   for (;;) {
-    const job = JSON.parse(await (await ask(`${reply.get('location')}?wait_ms=1000`)).text());
-    if (job.completed === undefined) continue;
-    const image = await ask(`/v1/artifacts/${job.result.data[0].id}`);
+    const polled = await fetch(`${address}${reply.get('location')}?wait_ms=1000`);
+    const job = JSON.parse(await polled.text());
+    if (job.completed === undefined) {
+      await onUnended(job.id);
+      continue;
+    }
+    const image = await fetch(`${address}/v1/artifacts/${job.result.data[0].id}`);
     return Buffer.from(await image.arrayBuffer());
   }
 }
 
 /** Resolves with the same image through the official client, which does not retry here. */
-async function imageByClient(address: string, Client: typeof OpenAI): Promise<Buffer> {
-  const client = new Client({
-    baseURL: `${address}/v1`,
-    apiKey: 'none',
-    timeout: TIMEOUT_MS,
-    maxRetries: 0,
-  });
+async function imageByClient(
+  address: string,
+  Client: typeof OpenAI,
+  onUnended: OnUnended,
+): Promise<Buffer> {
+  const client = new Client({ baseURL: `${address}/v1`, apiKey: 'none', maxRetries: 0 });
   const request = { prompt: 'a fox', size: '64x64' };
   const reply: unknown = await client.images.generate(request, { headers: PREFERENCE });
   // The declared type is that of the reply with images, but this reply is the job.
   let job = reply as { id: string; completed?: number; result: { data: [{ id: string }] } };
   while (job.completed === undefined) {
+    await onUnended(job.id);
     job = await client.get(`/jobs/${job.id}`, { query: { wait_ms: 1000 } });
   }
   const image = await client.get(`/artifacts/${job.result.data[0].id}`).asResponse();
@@ -252,20 +259,29 @@ describe('Prefer: respond-async', () => {
     await jobs.cancel(late.json.id);
   });
 
-  it('delivers an image that takes longer than the timeout of the client', async () => {
-    const { bridge, jobs } = await start({
-      set: ['providers.sandbox.latency_ms=6000', 'server.jobs.max_running=8'],
-    });
+  it('delivers images to clients whose requests are all answered long before the images are ready', async () => {
+    const { bridge, jobs } = await start();
     const { address } = bridge;
+    const setPaused = (paused: boolean) => jobs.send('PATCH', '/v1/queue', { body: { paused } });
+    await setPaused(true);
     const openai = JSON.stringify({ prompt: 'a hen', size: '64x64' });
+    const requests = [
+      ['/v1/images', JSON.stringify({ prompt: 'a fox', ...SMALL })],
+      ['/v1/images/generations', openai],
+      ['/v1/images/edits', await editForm()],
+    ] as const;
+    // TypeScript treats two versions of one class as different types.
+    const clients = [OpenAI, OpenAI6 as unknown as typeof OpenAI];
+    const unended = new Set<string>();
+    // No image can be ready before every client was answered.
+    const onUnended = async (id: string) => {
+      unended.add(id);
+      if (unended.size === requests.length + clients.length) await setPaused(false);
+    };
 
     const images = await Promise.all([
-      imageByLocation(address, '/v1/images', JSON.stringify({ prompt: 'a fox', ...SMALL })),
-      imageByLocation(address, '/v1/images/generations', openai),
-      imageByLocation(address, '/v1/images/edits', await editForm()),
-      imageByClient(address, OpenAI),
-      // TypeScript treats two versions of one class as different types.
-      imageByClient(address, OpenAI6 as unknown as typeof OpenAI),
+      ...requests.map((request) => imageByLocation(address, request, onUnended)),
+      ...clients.map((Client) => imageByClient(address, Client, onUnended)),
     ]);
 
     for (const image of images) {
