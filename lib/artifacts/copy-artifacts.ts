@@ -1,4 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
+import { runForEach } from '../platform/concurrent-work.ts';
+import { createOnce } from '../platform/once.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
 import type {
   ArtifactPosition,
@@ -28,50 +30,62 @@ interface CopyReport {
   readonly onProblem: (file: UncopiedFile) => void;
 }
 
-// The number of artifacts that are copied at the same time. Their bytes are in memory.
-const BATCH = 8;
+// The number of files that are copied at the same time. Their bytes are in memory.
+const CONCURRENT = 8;
+const PAGE = 100;
+
+/** A file to copy. */
+interface ListedFile {
+  readonly file: PublishedFile;
+  /** True if the publication or the removal of the file has not ended, so that the file may be incomplete. */
+  readonly isOpen: boolean;
+}
 
 /**
  * Copies the files of all artifacts of the store, and reads each copy again to compare its checksum. Files that an earlier call
  * has copied are only compared. Throws `artifact` if another file has a name, or if the target returns other bytes.
  */
 export async function copyArtifacts(
-  { store, listIntents, source, target }: Deps,
+  { source, target, ...lists }: Deps,
   { onFiles, onProblem }: CopyReport,
+  signal: AbortSignal,
 ): Promise<void> {
   // In a new target, no file needs to be looked for.
   const isNew = await target.isMissing();
-  let after: ArtifactPosition | undefined;
-  let isPrepared = false;
+  const preparation = createOnce(() => target.prepare());
 
-  async function copyBatch(batch: readonly ArtifactRecord[], onDamaged: typeof onProblem) {
-    if (!isPrepared) await target.prepare();
-    isPrepared = true;
-    const copies = batch.flatMap(publishedFiles).map(async (file) => {
-      const content = (await source.read(file.name, file.bytes))?.bytes;
-      if (content !== undefined && sha256Of(content) === file.sha256) {
-        await copyFile(file, content, { target, isNew });
-      } else {
-        onDamaged(file);
-      }
+  await runForEach(listFiles(lists), { limit: CONCURRENT, signal }, async ({ file, isOpen }) => {
+    await preparation.get();
+    const content = (await source.read(file.name, file.bytes))?.bytes;
+    if (content !== undefined && sha256Of(content) === file.sha256) {
+      await copyFile(file, content, { target, isNew });
+    } else if (!isOpen) {
+      onProblem(file);
+    }
+    onFiles(1);
+  });
+}
+
+/** Lists the files of all artifacts, and then the files whose publication or removal has not ended. */
+async function* listFiles({
+  store,
+  listIntents,
+}: Pick<Deps, 'store' | 'listIntents'>): AsyncGenerator<ListedFile> {
+  for (let after: ArtifactPosition | undefined; ; ) {
+    const page = await store.listByAge({
+      untilSecs: Number.MAX_SAFE_INTEGER,
+      after,
+      limit: PAGE,
     });
-    await Promise.all(copies);
-    onFiles(copies.length);
-  }
-
-  for (;;) {
-    const page = { untilSecs: Number.MAX_SAFE_INTEGER, after, limit: BATCH };
-    const batch = await store.listByAge(page);
-    after = batch.at(-1);
+    after = page.at(-1);
     if (after === undefined) break;
-    await copyBatch(batch, onProblem);
+    for (const file of page.flatMap(publishedFiles)) yield { file, isOpen: false };
   }
   // The next start of a bridge ends these publications, as it does after a crash.
-  for (let last = ''; ; ) {
-    const batch = await listIntents({ after: last, limit: BATCH });
-    if (batch.length === 0) break;
-    await copyBatch(batch, () => {});
-    last = batch.at(-1)?.id ?? last;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = await listIntents({ after, limit: PAGE });
+    for (const file of page.flatMap(publishedFiles)) yield { file, isOpen: true };
+    after = page.at(-1)?.id;
   }
 }
 

@@ -1,4 +1,5 @@
 import { BridgeError } from '../errors/bridge-error.ts';
+import { runBoth } from '../platform/concurrent-work.ts';
 import { MOVED_TABLES } from './move/moved-tables.ts';
 import type { StateInspection } from './state-inspection-port.ts';
 import type { MoveSource, MoveTarget } from './state-move-port.ts';
@@ -7,14 +8,14 @@ import type { MoveSource, MoveTarget } from './state-move-port.ts';
 type OnRows = (table: string, rows: number) => void;
 
 interface Steps {
-  /** Copies the files that the rows of the source name. */
-  readonly moveFiles: (source: MoveSource) => Promise<void>;
+  /** Copies the files that the rows of the source name. Stops when the signal aborts. */
+  readonly moveFiles: (source: MoveSource, signal: AbortSignal) => Promise<void>;
   readonly onRows: OnRows;
 }
 
 /**
- * Moves a state into an empty state: first the files, then all rows at once. The source keeps its rows, but its queue is paused just
- * before the target gets its rows. Resolves with the number of rows. If a step fails, the target stays empty, and the same move can be
+ * Moves a state into an empty state: the files, and all rows at once. The source keeps its rows, but its queue is paused just before
+ * the target gets its rows. Resolves with the number of rows. If a step fails, the target stays empty, and the same move can be
  * repeated.
  */
 export function moveState(
@@ -24,8 +25,11 @@ export function moveState(
 ): Promise<number> {
   return source.moveOut((from) =>
     target.moveIn(async (to) => {
-      await moveFiles(from);
-      const rows = await moveRows(from, to, onRows);
+      // Most of the time, the files wait for a disk or a network and the rows for a database.
+      const [, rows] = await runBoth(
+        (signal) => moveFiles(from, signal),
+        (signal) => moveRows(from, to, { onRows, signal }),
+      );
       // Before the target is complete, because jobs that both states could run would be paid for twice.
       await from.pauseQueue();
       return rows;
@@ -33,14 +37,22 @@ export function moveState(
   );
 }
 
-/** Copies all rows, and compares the number of rows and a checksum of each table. Throws `internal` if a table differs. */
-async function moveRows(source: MoveSource, target: MoveTarget, onRows: OnRows): Promise<number> {
+/**
+ * Copies all rows, and compares the number of rows and a checksum of each table. Resolves with the number of rows. Throws `internal` if
+ * a table differs.
+ */
+async function moveRows(
+  source: MoveSource,
+  target: MoveTarget,
+  { onRows, signal }: Pick<Steps, 'onRows'> & { readonly signal: AbortSignal },
+): Promise<number> {
   for (const table of MOVED_TABLES) {
     const columns = await commonColumns(table, source, target);
     let copied = 0;
     let written = Promise.resolve();
     for await (const rows of source.read(table, columns)) {
       await written;
+      signal.throwIfAborted();
       copied += rows.length;
       onRows(table, copied);
       // The next page is read while this page is written.
@@ -49,6 +61,7 @@ async function moveRows(source: MoveSource, target: MoveTarget, onRows: OnRows):
     }
     await written;
   }
+  signal.throwIfAborted();
   await target.complete(source);
   return verify(source, target);
 }

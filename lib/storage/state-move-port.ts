@@ -13,8 +13,6 @@ export interface TableDigest {
 interface MovedTables {
   /** Resolves with the names of the columns that both databases must have, in alphabetical order. */
   listColumns(table: string): Promise<readonly string[]>;
-  /** Reads the rows that are stored now, and computes their digest. */
-  digest(table: string, columns: readonly string[]): Promise<TableDigest>;
 }
 
 /** A state that no bridge serves, and that no bridge can begin to serve while this object is used. */
@@ -27,6 +25,8 @@ export interface MoveSource extends MovedTables, Omit<StateReader, 'close'> {
   listIntents(page: IntentPage): Promise<readonly ArtifactRecord[]>;
   /** Reads the rows of a table in pages, which are small enough for memory. */
   read(table: string, columns: readonly string[]): AsyncIterable<readonly MovedRow[]>;
+  /** Counts the rows of a table, and computes their digest. Must be called after all rows of the table were read. */
+  digest(table: string, columns: readonly string[]): Promise<TableDigest>;
   /**
    * Pauses the queue, because the jobs that were moved must not run a second time. Durable when it resolves. Must be called after the
    * last row was read.
@@ -38,6 +38,8 @@ export interface MoveSource extends MovedTables, Omit<StateReader, 'close'> {
 export interface MoveTarget extends MovedTables {
   /** Adds rows to a table. A parent table must be written before its children. */
   write(table: string, columns: readonly string[], rows: readonly MovedRow[]): Promise<void>;
+  /** Reads the rows that are stored now, and computes their digest. */
+  digest(table: string, columns: readonly string[]): Promise<TableDigest>;
   /** Adds the facts that only this database stores. Must be called after the last row. */
   complete(facts: Pick<MoveSource, 'secret' | 'lastSequence'>): Promise<void>;
 }

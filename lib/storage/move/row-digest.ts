@@ -7,6 +7,8 @@ const SEPARATOR = '\x1f';
 /** The bytes of the SHA-256 of a row that are added up. */
 const BYTES = 6;
 
+export type RowDigest = ReturnType<typeof createRowDigest>;
+
 /**
  * Creates the digest of rows that are added one by one: the sum of the first 48 bits of the SHA-256 of each row, so that the order
  * of the rows does not matter. `digestSql` computes the same digest in PostgreSQL.

@@ -95,11 +95,11 @@ export function moveIn<T>(
       async complete({ secret, lastSequence }) {
         await rows(`UPDATE ${schema}.meta SET value = $1 WHERE name = 'secret'`, [secret]);
         await rows(`UPDATE ${schema}.job_total SET last_seq = $1`, [lastSequence]);
+        await restoreIndexes?.();
         await rows(`
           INSERT INTO ${schema}.job_scope (scope, changes)
           SELECT scope, max(change) FROM ${schema}.job_change GROUP BY scope
           ON CONFLICT (scope) DO UPDATE SET changes = excluded.changes`);
-        await restoreIndexes?.();
         for (const table of MOVED_TABLES) await rows(`ANALYZE ${schema}.${table}`);
       },
     });
@@ -176,8 +176,8 @@ function toTexts(columns: readonly string[], jobs: readonly MovedRow[]): readonl
 }
 
 /**
- * Drops the indexes and the foreign keys of the tables, because creating them for all rows at once takes a fraction of the time.
- * Resolves with the function that creates them again.
+ * Drops the indexes and the keys of the tables, because creating them for all rows at once takes a fraction of the time. Resolves with
+ * the function that creates them again.
  */
 async function dropIndexes({ rows }: Queries, schema: string): Promise<() => Promise<void>> {
   const tables = [...MOVED_TABLES, 'job_text'].map((table) => `'${schema}.${table}'::regclass`);
@@ -185,16 +185,20 @@ async function dropIndexes({ rows }: Queries, schema: string): Promise<() => Pro
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
     FROM pg_index WHERE indrelid IN (${tables.join(', ')}) AND NOT EXISTS (
       SELECT FROM pg_constraint WHERE conindid = indexrelid AND contype <> 'f')`);
+  // Foreign keys ("f") are the first to be dropped and the last to be added, because they need the other keys.
   const keys = await rows<{ name: string; table: string; definition: string }>(`
     SELECT quote_ident(conname) AS name, conrelid::regclass::text AS table,
       pg_get_constraintdef(oid) AS definition
-    FROM pg_constraint WHERE contype = 'f' AND conrelid IN (${tables.join(', ')})`);
+    FROM pg_constraint
+    WHERE contype IN ('f', 'p', 'u')
+      AND (conrelid IN (${tables.join(', ')}) OR confrelid IN (${tables.join(', ')}))
+    ORDER BY contype <> 'f'`);
   for (const { name, table } of keys) await rows(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
   for (const { name } of indexes) await rows(`DROP INDEX ${name}`);
   return async () => {
     await rows(`SET LOCAL maintenance_work_mem = '256MB'`);
     for (const { definition } of indexes) await rows(definition);
-    for (const { name, table, definition } of keys) {
+    for (const { name, table, definition } of keys.toReversed()) {
       await rows(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
     }
   };

@@ -6,7 +6,7 @@ import { syncPathNow } from '../../platform/durable-file.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow } from '../artifact-rows.ts';
 import { movedColumns, movedOrderSql, movedRowsSql, ONE_ROW_TABLES } from '../move/moved-tables.ts';
-import { createRowDigest } from '../move/row-digest.ts';
+import { createRowDigest, type RowDigest } from '../move/row-digest.ts';
 import type { MovedRow, MoveSource, MoveTarget } from '../state-move-port.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import { type Connection, connect, hasOrphans, keepNoLog, prepareToFill } from './connection.ts';
@@ -15,59 +15,88 @@ import { createJobInputs } from './jobs/job-list.ts';
 import { openStateReader, type StateReader } from './state-reader.ts';
 
 const TEMPORARY = '.state-move-';
-const PAGE_ROWS = 1000;
+const PAGE_ROWS = 5000;
 // The rows of a page are in memory, and also the text that is sent to the other database.
 const PAGE_CHARACTERS = 4_000_000;
 
 const Facts = v.object({ secret: v.instance(Uint8Array), lastSequence: v.number() });
 const Columns = v.array(v.object({ name: v.string() }));
+const Count = v.object({ rows: v.number() });
+const Indexes = v.array(v.object({ name: v.string(), sql: v.string() }));
 
 /** Runs `work` with the rows of the database. The caller must have locked the directory. */
 export async function moveOut<T>(
   file: string,
   work: (source: MoveSource) => Promise<T>,
 ): Promise<T> {
-  const reader = openStateReader(file);
-  if (reader === undefined) {
+  // A connection cannot begin the transaction of a list while it reads the rows of a table.
+  const [lists, rows] = [openStateReader(file), openStateReader(file)];
+  if (lists === undefined || rows === undefined) {
     throw new BridgeError('configuration', 'state.directory: the folder contains no database');
   }
+  const close = () => {
+    lists.close();
+    rows.close();
+  };
   try {
-    const intents = reader.prepare(
+    const intents = lists.prepare(
       `SELECT ${ARTIFACT_COLUMNS} FROM artifact
        WHERE state = 'pending' AND id > @after ORDER BY id LIMIT @limit`,
     );
-    const facts = reader.prepare(`
+    const facts = lists.prepare(`
       SELECT value AS secret,
         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'job'), 0) AS lastSequence
       FROM meta WHERE name = 'secret'`);
     return await work({
       ...v.parse(Facts, facts.get()),
-      ...createTables(reader),
-      artifacts: createArtifactStore(reader),
-      jobs: createJobInputs(reader),
+      ...createSourceTables(rows),
+      artifacts: createArtifactStore(lists),
+      jobs: createJobInputs(lists),
       listIntents: async (page) => v.parse(v.array(ArtifactRow), intents.all(page)),
-      async *read(table, columns) {
-        let page: MovedRow[] = [];
-        let characters = 0;
-        for (const row of readRows(reader, table, columns)) {
-          page.push(row);
-          for (const value of row) if (typeof value === 'string') characters += value.length;
-          if (page.length < PAGE_ROWS && characters < PAGE_CHARACTERS) continue;
-          yield page;
-          page = [];
-          characters = 0;
-        }
-        if (page.length > 0) yield page;
-      },
       async pauseQueue() {
         // SQLite removes the log when the last connection closes.
-        reader.close();
+        close();
         pauseQueue(file);
       },
     });
   } finally {
-    reader.close();
+    close();
   }
+}
+
+type Readable = Pick<StateReader, 'prepare'>;
+
+function createSourceTables(
+  database: Readable,
+): Pick<MoveSource, 'listColumns' | 'read' | 'digest'> {
+  const digests = new Map<string, RowDigest>();
+  return {
+    listColumns: (table) => listColumns(database, table),
+    async *read(table, columns) {
+      // Reading all rows a second time would take as long as copying them.
+      const digest = createRowDigest();
+      digests.set(table, digest);
+      let page: MovedRow[] = [];
+      let characters = 0;
+      for (const row of readRows(database, table, columns)) {
+        digest.add(row);
+        page.push(row);
+        for (const value of row) if (typeof value === 'string') characters += value.length;
+        if (page.length < PAGE_ROWS && characters < PAGE_CHARACTERS) continue;
+        yield page;
+        page = [];
+        characters = 0;
+      }
+      if (page.length > 0) yield page;
+    },
+    async digest(table) {
+      const count = database.prepare(
+        `SELECT count(*) AS rows FROM ${table} WHERE ${movedRowsSql(table)}`,
+      );
+      const { rows } = v.parse(Count, count.get());
+      return { ...(digests.get(table) ?? createRowDigest()).end(), rows };
+    },
+  };
 }
 
 /**
@@ -126,9 +155,11 @@ function removeTemporary(folder: string): void {
 }
 
 function createTarget(connection: Connection): MoveTarget {
+  let createIndexes: (() => void) | undefined;
   return {
-    ...createTables(connection),
+    listColumns: (table) => listColumns(connection, table),
     async write(table, columns, rows) {
+      createIndexes ??= dropIndexes(connection);
       const values = columns.map(() => '?').join(', ');
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
       const insert = connection.prepare(sql);
@@ -140,28 +171,37 @@ function createTarget(connection: Connection): MoveTarget {
       connection.exec("DELETE FROM sqlite_sequence WHERE name = 'job'");
       const setSequence = "INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)";
       connection.prepare(setSequence).run(lastSequence);
+      createIndexes?.();
       if (hasOrphans(connection)) throw new BridgeError('internal', 'a row has no parent');
+    },
+    async digest(table, columns) {
+      const digest = createRowDigest();
+      for (const row of readRows(connection, table, columns)) digest.add(row);
+      return digest.end();
     },
   };
 }
 
-type Readable = Pick<StateReader, 'prepare'>;
-
-function createTables(database: Readable): Pick<MoveTarget, 'listColumns' | 'digest'> {
-  return {
-    async listColumns(table) {
-      const found = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-      return movedColumns(
-        table,
-        v.parse(Columns, found).map(({ name }) => name),
-      );
-    },
-    async digest(table, columns) {
-      const digest = createRowDigest();
-      for (const row of readRows(database, table, columns)) digest.add(row);
-      return digest.end();
-    },
+/**
+ * Drops the indexes, because creating them for all rows at once takes a fraction of the time. Returns the function that creates them
+ * again.
+ */
+function dropIndexes(connection: Connection): () => void {
+  // The index of a constraint has no SQL text, and cannot be dropped.
+  const found = connection.prepare(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid",
+  );
+  const indexes = v.parse(Indexes, found.all());
+  for (const { name } of indexes) connection.exec(`DROP INDEX ${name}`);
+  return () => {
+    for (const { sql } of indexes) connection.exec(sql);
   };
+}
+
+async function listColumns(database: Readable, table: string): Promise<readonly string[]> {
+  const found = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  const columns = v.parse(Columns, found).map(({ name }) => name);
+  return movedColumns(table, columns);
 }
 
 function* readRows(

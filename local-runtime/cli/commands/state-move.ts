@@ -55,8 +55,9 @@ async function move(
   const rows = await underLock(from, () =>
     underLock(to, () =>
       moveState(from, to, {
-        async moveFiles(state) {
-          const damaged = await copyFiles({ source, target }, state, { progress, io });
+        async moveFiles(state, signal) {
+          const report = { progress, io };
+          const damaged = await copyFiles({ source, target }, state, report, signal);
           if (damaged > 0 && !skipDamaged) throw damagedFiles(damaged);
         },
         onRows: (table, count) => progress(`rows of ${table}`, count),
@@ -80,6 +81,7 @@ async function copyFiles(
   { source, target }: Sides,
   state: MoveSource,
   { progress, io }: { readonly progress: Progress; readonly io: CommandIo },
+  signal: AbortSignal,
 ): Promise<number> {
   const outside = { clock, ids: createIds(clock.nowMs) };
   const from = await openFiles(source, { ...outside, isReadOnly: true });
@@ -104,10 +106,12 @@ async function copyFiles(
           target: to.artifactFiles,
         },
         { onFiles, onProblem: ({ name }) => onProblem(name) },
+        signal,
       );
       await copyStoredInputs(
         { list: state.jobs.listInputs, source: from.storedInputs, target: to.storedInputs },
         { onFiles, onProblem: (sha256) => onProblem(`input ${sha256}`) },
+        signal,
       );
     } finally {
       to.close();

@@ -255,7 +255,7 @@ describe('Prefer: respond-async', () => {
       202,
       'respond-async, wait=1',
     ]);
-    expect(late.json).toMatchObject({ status: 'running' });
+    expect(['queued', 'running']).toContain(late.json.status);
     await jobs.cancel(late.json.id);
   });
 

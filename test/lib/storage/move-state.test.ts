@@ -3,21 +3,21 @@ import { moveState } from '../../../lib/storage/move-state.ts';
 import type { StateInspection } from '../../../lib/storage/state-inspection-port.ts';
 import type { MoveSource, MoveTarget } from '../../../lib/storage/state-move-port.ts';
 
-/** Two states without rows that record the steps of a move. */
-function createStates() {
+/** Two states without rows that record the steps of a move. `stored` is the checksum of the tables of the target. */
+function createStates({ stored = 'equal' } = {}) {
   const steps: string[] = [];
   const step = async (name: string) => void steps.push(name);
-  const tables = {
+  const tables = (checksum: string) => ({
     listColumns: async () => [],
-    digest: async () => ({ rows: 0, checksum: '' }),
-  };
+    digest: async () => ({ rows: 0, checksum }),
+  });
   const source = {
-    ...tables,
+    ...tables('equal'),
     async *read() {},
     pauseQueue: () => step('pause the source'),
   } as unknown as MoveSource;
   const target = {
-    ...tables,
+    ...tables(stored),
     write: async () => {},
     complete: () => step('complete the target'),
   } as unknown as MoveTarget;
@@ -50,8 +50,24 @@ describe('moveState', () => {
     const { steps, from, to } = createStates();
     const moveFiles = () => Promise.reject(new Error('a damaged file'));
 
-    await expect(moveState(from, to, { moveFiles, onRows: () => {} })).rejects.toThrow();
+    await expect(moveState(from, to, { moveFiles, onRows: () => {} })).rejects.toThrow(
+      'a damaged file',
+    );
 
     expect(steps).toEqual([]);
+  });
+
+  it('stops copying files if a table differs, and leaves the source running', async () => {
+    const { steps, step, from, to } = createStates({ stored: 'other' });
+    const moveFiles = async (_: unknown, signal: AbortSignal) => {
+      while (!signal.aborted) await new Promise(setImmediate);
+      await step('stop the files');
+    };
+
+    await expect(moveState(from, to, { moveFiles, onRows: () => {} })).rejects.toThrow(
+      'the table artifact differs after the copy (0 of 0 rows)',
+    );
+
+    expect(steps).toEqual(['complete the target', 'stop the files']);
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -28,6 +28,14 @@ const PROMPT = 'Ein FÜCHSLEIN \0 \uFDD0 🦊';
 const IMAGE = Buffer.from('an image');
 const SIDECAR = Buffer.from('{}');
 const INPUT = Buffer.from('an input image');
+
+// The indexes and constraints of a schema, whose name is replaced.
+const DEFINITIONS = `
+  SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index
+  WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = '$'::regnamespace)
+  UNION ALL
+  SELECT conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+  WHERE connamespace = '$'::regnamespace ORDER BY definition`;
 
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -71,8 +79,12 @@ path_style = true
 `,
   );
   const io = { cwd: folder, env: { DATABASE_URL: place.url } };
-  const run = (from: string, to: string, ...more: string[]) =>
-    runCommand(['state', 'move', '--config', `${from}.toml`, '--to', `${to}.toml`, ...more], io);
+  const run = async (from: string, to: string, ...more: string[]) => {
+    const argv = ['state', 'move', '--config', `${from}.toml`, '--to', `${to}.toml`, ...more];
+    const ended = await runCommand(argv, io);
+    // The progress is printed every few seconds, so only on a slow machine.
+    return { ...ended, stderr: ended.stderr.replace(/^\d+ .* copied\n/gm, '') };
+  };
   const tables = async (sql: string) => query(place.url, sql.replaceAll('$', place.schema));
   return { bucket: s3.folder, run, tables };
 }
@@ -176,6 +188,17 @@ async function fill(): Promise<void> {
   await database.close();
 }
 
+/** The names and the definitions of the indexes. */
+function indexesOf(file: string): readonly unknown[] {
+  const database = connect(file);
+  try {
+    const sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name";
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
 /** All rows of the tables that a move copies, and the secret. */
 function dump(): Readonly<Record<string, readonly unknown[]>> {
   const database = connect(stateFile());
@@ -202,9 +225,15 @@ describe.runIf(HAS_POSTGRES && HAS_S3)('state move', () => {
   test('a state with images that was moved to PostgreSQL and a bucket and back is the same state', async () => {
     const { run, tables, bucket } = await openSides();
     await fill();
-    const before = dump();
+    const [before, indexes] = [dump(), indexesOf(stateFile())];
+    // A failed move creates the schema, with its indexes and constraints.
+    await rename(join(folder, 'images'), join(folder, 'away'));
+    await run('one', 'many');
+    const definitions = await tables(DEFINITIONS);
+    await rename(join(folder, 'away'), join(folder, 'images'));
 
     const there = await run('one', 'many');
+    expect(await tables(DEFINITIONS)).toEqual(definitions);
     expect(there).toMatchObject({ exitCode: 0, stderr: '' });
     expect(there.stdout).toMatch(/^\d+ rows were moved, and every row and file was verified\./);
     expect(await readFile(join(bucket, 'owner-a/fox.png'))).toEqual(IMAGE);
@@ -230,6 +259,7 @@ describe.runIf(HAS_POSTGRES && HAS_S3)('state move', () => {
 
     expect(dump()).toEqual(before);
     expect(findProblems(stateFile())).toEqual([]);
+    expect(indexesOf(stateFile())).toEqual(indexes);
     expect(await readFile(join(folder, 'images/owner-a/fox.png'))).toEqual(IMAGE);
     expect((await readdir(join(folder, 'state'))).toSorted()).toEqual([
       'bridge.sqlite',
@@ -255,7 +285,28 @@ describe.runIf(HAS_POSTGRES && HAS_S3)('state move', () => {
     });
   });
 
-  test('a move with a damaged image stops before the rows, and a repeated move goes on', async () => {
+  test('a row that the target stores in another form stops the move, and the target stays empty', async () => {
+    const { run, tables } = await openSides();
+    await fill();
+    const image = join(folder, 'images/owner-a/fox.png');
+    await rename(image, join(folder, 'away.png'));
+    await run('one', 'many');
+    await rename(join(folder, 'away.png'), image);
+    await tables(`
+      CREATE FUNCTION $.change() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN NEW.prompt := NEW.prompt || ''!''; RETURN NEW; END';
+      CREATE TRIGGER change BEFORE INSERT ON $.job FOR EACH ROW
+        WHEN (NEW.scope = 'other') EXECUTE FUNCTION $.change()`);
+
+    expect(await run('one', 'many')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/the table job differs after the copy \(2 of 2 rows\)/),
+    });
+    expect(await tables('SELECT FROM $.job')).toEqual([]);
+    expect(dump()['queue']).toEqual([expect.objectContaining({ paused: 0 })]);
+  });
+
+  test('a move with a damaged image moves no rows, and a repeated move goes on', async () => {
     const { run, tables, bucket } = await openSides();
     await fill();
     const image = join(folder, 'images/owner-a/fox.png');
