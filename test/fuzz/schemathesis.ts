@@ -30,9 +30,16 @@ const CHECKS = [
   'ignored_auth',
 ];
 
-/** A deadline of 1 ms passes, and a provider or a queue may fail as documented. A reply 500 is a defect. */
+/**
+ * A deadline of 1 ms passes, and a provider or a queue may fail as documented. A reply 500 is a defect. The phase "coverage" of the
+ * generator fails with "Unsupported type: 'Binary'" for a form with files and a rejected field. Its phase "fuzzing" has no such defect.
+ */
 const CONFIGURATION = `[checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
+
+[[operations]]
+include-operation-id = "createImageEdit"
+phases.coverage.enabled = false
 `;
 
 /** The operations whose reply is a stream of events, which may have no end. OpenAPI 3.1 cannot describe single events. */
