@@ -1,5 +1,6 @@
-// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N]: sends the same work through the bridge and its peers, and writes
-// `docs/field.md` and the short table of README. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
+// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N] [--only MEASUREMENT]... [--peer PEER]...: sends the same work through
+// the bridge and its peers, and writes `results.json`, `docs/field.md` and the short table of README. `--only` and `--peer` make a part
+// of the measurements and keep the other results. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -15,14 +16,17 @@ import {
   upstreamCuts,
   wrongBytes,
 } from './measures.ts';
-import { PEERS, type Peer } from './peers.ts';
-import { type Field, type Result, toPage, toShortTable } from './table.ts';
+import { PEERS, type Peer, type PeerId } from './peers.ts';
+import { changeResults, type LoadResults, type PeerResults, readResults } from './results.ts';
+import { toPage, toShortTable } from './table.ts';
 
 const { values } = parseArgs({
   options: {
     cuts: { type: 'string', default: '200' },
     'peer-cuts': { type: 'string' },
     requests: { type: 'string', default: '256' },
+    only: { type: 'string', multiple: true },
+    peer: { type: 'string', multiple: true },
   },
 });
 
@@ -32,19 +36,48 @@ const PAGE = 'docs/field.md';
 const README = 'README.md';
 const SECTION = /(<!-- field -->\n).*(<!-- \/field -->)/s;
 
-/** The bridge must never pay twice, so it may get more cuts than its peers, which may pay twice nearly always. */
-const cutsOf = (nth: number) =>
-  Number((nth === 0 ? undefined : values['peer-cuts']) ?? values.cuts);
+const isChosen = (measurement: string) => values.only?.includes(measurement) ?? true;
 const requests = Number(values.requests);
 const upstream = await createImagesUpstream({
   imageBytes: IMAGE_BYTES,
   imageVariants: 1,
   keepsBodies: false,
 });
-const target = {
-  baseUrl: upstream.baseUrl,
-  headers: { authorization: `Bearer ${upstream.key()}` },
+
+const day = () => new Date().toISOString().slice(0, 10);
+
+/** The measurements of one peer, which do not depend on the other work of the machine. */
+const MEASUREMENTS: Readonly<
+  Record<string, (peer: Peer, cuts: number) => Promise<Partial<PeerResults>>>
+> = {
+  'upstream-cuts': async (peer, cuts) => ({
+    upstreamCuts: await upstreamCuts(upstream, peer, cuts),
+  }),
+  'client-cuts': async (peer, cuts) => ({ clientCuts: await clientCuts(upstream, peer, cuts) }),
+  replies: async (peer) => ({
+    replies: {
+      wrong: await wrongBytes(upstream, peer),
+      mask: await mask(peer),
+      hasTransparency: await transparency(peer),
+    },
+  }),
 };
+
+/** Makes the chosen measurements of a peer, and stores each result at once. */
+async function measure(id: PeerId, peer: Peer): Promise<void> {
+  const { name, version, command } = peer;
+  // The bridge must never pay twice, so it may get more cuts than its peers, which may pay twice nearly always.
+  const cuts = Number((id === 'bridge' ? undefined : values['peer-cuts']) ?? values.cuts);
+  for (const [measurement, run] of Object.entries(MEASUREMENTS)) {
+    if (!isChosen(measurement)) continue;
+    const found = await run(peer, cuts);
+    console.log(`${name} ${version} ${JSON.stringify(found)}`);
+    changeResults((results) => ({
+      ...results,
+      peers: { ...results.peers, [id]: { ...results.peers[id], name, version, command, ...found } },
+    }));
+  }
+}
 
 /** Measures the latency for each number of clients, after a warm-up that also draws the images. */
 async function latencies(of: Target) {
@@ -62,43 +95,45 @@ function loadOf(): number {
   return lastMinute;
 }
 
-/** Measures everything that does not depend on the other work of the machine. Latencies do, and are measured together. */
-async function measureCuts(peer: Peer, cuts: number) {
-  console.log(`${peer.name} ${peer.version}`);
+/** Measures the latencies of all peers, one after the other. */
+async function measureLatencies(peers: ReadonlyMap<PeerId, Peer>): Promise<void> {
+  const before = loadOf();
+  const direct = await latencies({
+    baseUrl: upstream.baseUrl,
+    headers: { authorization: `Bearer ${upstream.key()}` },
+  });
+  const loads: Partial<Record<PeerId, LoadResults>> = {};
+  for (const [id, peer] of peers) {
+    loads[id] = { latencies: await latencies(peer), memoryMb: memoryMb(peer.pid) };
+  }
+  const [processor] = cpus();
   const measured = {
-    upstreamCuts: await upstreamCuts(upstream, peer, cuts),
-    clientCuts: await clientCuts(upstream, peer, cuts),
-    wrong: await wrongBytes(upstream, peer),
-    mask: await mask(peer),
-    hasTransparency: await transparency(peer),
+    day: day(),
+    machine: `${cpus().length} cores (${processor?.model.trim() || 'unknown'}), Node ${process.version}`,
+    loads: [before, loadOf()] as const,
+    clients: CLIENTS,
+    direct,
+    peers: loads,
   };
-  console.log(JSON.stringify(measured));
-  return { peer, ...measured };
+  changeResults((results) => ({ ...results, latency: measured }));
 }
 
-const peers: Peer[] = [];
-for (const start of PEERS) peers.push(await start(upstream));
-const measured = [];
-for (const [nth, peer] of peers.entries()) measured.push(await measureCuts(peer, cutsOf(nth)));
-const loadBefore = loadOf();
-const direct = await latencies(target);
-const results: Result[] = [];
-for (const found of measured) {
-  const { peer } = found;
-  results.push({ ...found, latencies: await latencies(peer), memoryMb: memoryMb(peer.pid) });
+const peers = new Map<PeerId, Peer>();
+try {
+  for (const [id, start] of PEERS) {
+    if (!(values.peer?.includes(id) ?? true)) continue;
+    const peer = await start(upstream);
+    peers.set(id, peer);
+    await measure(id, peer);
+  }
+  // The latencies of a part of the peers could not be compared with those of the others.
+  if (isChosen('latency') && peers.size === PEERS.size) await measureLatencies(peers);
+  const results = readResults();
+  await writeFile(PAGE, toPage(results));
+  const readme = await readFile(README, 'utf8');
+  await writeFile(README, readme.replace(SECTION, `$1${toShortTable(results)}\n$2`));
+} finally {
+  for (const peer of peers.values()) await peer.stop();
+  await upstream.close();
+  await cleanUp();
 }
-for (const peer of peers) await peer.stop();
-const [processor] = cpus();
-const field: Field = {
-  clients: CLIENTS,
-  direct,
-  results,
-  machine: `${cpus().length} cores (${processor?.model.trim() || 'unknown'}), Node ${process.version}`,
-  loads: [loadBefore, loadOf()],
-  day: new Date().toISOString().slice(0, 10),
-};
-await writeFile(PAGE, toPage(field));
-const readme = await readFile(README, 'utf8');
-await writeFile(README, readme.replace(SECTION, `$1${toShortTable(field)}\n$2`));
-await upstream.close();
-await cleanUp();

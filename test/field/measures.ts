@@ -15,8 +15,8 @@ const SIZE = '1024x1024';
 const EDGE = 1024;
 const PROMPTS = 64;
 const REPLY_MS = 60_000;
-/** Cut connections carry small images, so that thousands of them take minutes. */
-export const CUT_IMAGES = { edge: 64, imageBytes: 30_000 };
+/** Cut connections carry one small image, so that thousands of them take minutes. */
+export const CUT_IMAGES = { edge: 64, imageBytes: 30_000, drawsPrompts: false };
 /** A reply in five chunks with pauses takes longer than a client needs to disconnect. */
 const CUT_CHUNK_BYTES = 8192;
 const CUT_PAUSE_MS = 25;

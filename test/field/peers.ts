@@ -26,15 +26,18 @@ export interface Peer {
 const LITELLM = '1.108.7';
 const PORTKEY = '1.15.2';
 const FOLDER = process.env['FIELD_FOLDER'] ?? join(tmpdir(), 'image-bridge-field');
-const START_MS = 300_000;
+/** A peer starts within seconds, and within minutes on a busy machine. */
+const START_MS = 1_200_000;
 const MASTER_KEY = 'sk-a-made-up-key-of-the-bench-0123456789';
 
+export type PeerId = 'bridge' | 'litellm' | 'portkey';
+
 /** The peers in the order of the table. Each function installs its peer if needed, and starts the peer in front of the upstream. */
-export const PEERS: readonly ((upstream: ImagesUpstream) => Promise<Peer>)[] = [
-  startOwn,
-  startLitellm,
-  startPortkey,
-];
+export const PEERS: ReadonlyMap<PeerId, (upstream: ImagesUpstream) => Promise<Peer>> = new Map([
+  ['bridge', startOwn],
+  ['litellm', startLitellm],
+  ['portkey', startPortkey],
+] as const);
 
 async function startOwn(upstream: ImagesUpstream): Promise<Peer> {
   const bridge = await startBridge({

@@ -167,9 +167,9 @@ function imageOrder(call: ImageCall, settings: Settings): Omit<ImageOrder, 'vari
   };
 }
 
-/** Returns the variant of an image. A seed alone decides it. Without a seed, each image of a prompt is different. */
+/** Returns the variant of an image. A seed alone decides it. Without a seed, the images of a prompt are different. */
 function variantOf({ call, settings, countImage }: Deps): string {
   const number = countImage();
   const which = call.seed === undefined ? number % settings.imageVariants : `seed ${call.seed}`;
-  return `${call.prompt}, ${which}`;
+  return `${settings.drawsPrompts ? call.prompt : 'any prompt'}, ${which}`;
 }

@@ -9,6 +9,8 @@ export interface Settings {
   readonly edge: number | undefined;
   /** Number of images after which the images of one prompt repeat. */
   readonly imageVariants: number;
+  /** True if each prompt gets images of its own. False if all prompts get the same images, which are drawn only once. */
+  readonly drawsPrompts: boolean;
   /** Content-Type of a reply with JSON. Undefined for no header. */
   readonly contentType: string | undefined;
   /** True if JSON is indented and its slashes are escaped. */
@@ -29,6 +31,7 @@ export const DEFAULT_SETTINGS: Settings = {
   imageBytes: 300_000,
   edge: undefined,
   imageVariants: 32,
+  drawsPrompts: true,
   contentType: 'application/json',
   isPretty: false,
   isCompressed: false,
