@@ -121,6 +121,13 @@ function isSecondary(event: Event): boolean {
 function TableBar({ table, images }: TableProps) {
   const { router } = usePage();
   const [isKeeping, setKeeping] = useState(false);
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
   const values = [...table.choices.value.values()];
   const picked = values.filter((choice) => choice === 'picked').length;
   const rejected = values.length - picked;
@@ -130,8 +137,8 @@ function TableBar({ table, images }: TableProps) {
     setKeeping(true);
     const isKept = await table.keep();
     setKeeping(false);
-    // The choices stay if an image could not be changed.
-    if (isKept) await router.back();
+    // The choices stay if an image could not be changed. The requests may have waited for the connection for long.
+    if (isKept && !isLeft.current) await router.back();
   }
 
   return (

@@ -191,11 +191,14 @@ export async function sendDraft({ draft, chosen, submissions }: Page): Promise<J
 }
 
 async function send(page: Page): Promise<void> {
-  const { draft, toasts } = page;
+  const { draft, toasts, connection } = page;
   const restore = draft.snapshot();
+  const token = connection.token.peek();
   try {
     await sendDraft(page);
   } catch (error) {
+    // The draft belongs to the token with which it was sent.
+    if (connection.token.peek() !== token) return;
     toasts.show({
       kind: 'failed',
       ...toWords(error),

@@ -52,3 +52,69 @@ describe('the gallery', () => {
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
   });
 });
+
+describe('the family of a job', () => {
+  it.each([KILLED, REVOKED])(
+    'keeps its images, and gets the later ones after $name',
+    async (interruption) => {
+      const { service, id } = await startWithFamily();
+      const page = await service.open(`/dashboard/jobs/${id}`);
+      const family = page.getByRole('region', { name: 'Family' });
+      await family.getByText('2 images in 2 jobs').waitFor();
+
+      await interruption.begin(service, page);
+      await interruption.said(page);
+      await family.getByText('2 images in 2 jobs').waitFor();
+      await interruption.end(service, page);
+      await derive(service, 'The lake in winter');
+
+      await family.getByText('3 images in 3 jobs').waitFor();
+      await expect.poll(() => family.locator('.kin-image img').count()).toBe(3);
+    },
+  );
+});
+
+describe('the usage', () => {
+  it.each([KILLED])('stays on the page after $name', async (interruption) => {
+    const { service } = await startWithFamily();
+    const page = await service.open('/dashboard/system');
+    const usage = page.locator('#usage');
+    await usage.getByRole('row').filter({ hasText: '2' }).first().waitFor();
+
+    await interruption.begin(service, page);
+    await interruption.said(page);
+    await usage.waitFor();
+    await interruption.end(service, page);
+
+    await usage.getByRole('row').filter({ hasText: '2' }).first().waitFor();
+  });
+});
+
+describe('the credentials of an image', () => {
+  it.each([KILLED])('are checked after $name', async (interruption) => {
+    const { service, id } = await startWithFamily();
+    const page = await service.open();
+    // The sandbox signs nothing, so the facts are replaced.
+    await page.route(new RegExp(`/v1/jobs/${id}$`), async (route) => {
+      const reply = await route.fetch().catch(() => undefined);
+      if (reply === undefined) return route.abort();
+      const json = await reply.json();
+      for (const image of json.result?.data ?? []) {
+        image.provenance = { found: 'present', credentials: 'kept', mark: 'none' };
+      }
+      await route.fulfill({ response: reply, json });
+    });
+    await page.goto(`${service.relay.address}/dashboard/jobs/${id}`);
+    const section = page.locator('.credentials-section');
+    await section.getByText('Present, not checked').waitFor();
+
+    await interruption.begin(service, page);
+    await section.getByRole('button', { name: 'Check' }).click();
+    await interruption.said(page);
+    await section.getByRole('alert').waitFor();
+    await interruption.end(service, page);
+
+    await section.getByRole('alert').waitFor({ state: 'detached' });
+    await section.getByRole('button', { name: 'Check' }).waitFor({ state: 'detached' });
+  });
+});

@@ -1,5 +1,5 @@
 import { CircleAlert, Crop } from 'lucide';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
 import type { Attachment } from '../../make/draft.ts';
 import { Line, PlanLine, sendDraft, toWords, usePlanned } from '../../make/make-foot.tsx';
@@ -31,6 +31,13 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps
   const planned = usePlanned();
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<ReturnType<typeof toWords>>();
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
   const { area } = edit.settings.value;
   const isCut = isAlone && !isWhole(area, edit.source);
   const canCrop = isCut && connection.state.value !== 'offline';
@@ -51,6 +58,8 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps
     setFailure(undefined);
     try {
       const id = await made();
+      // The request may have waited for the connection for long.
+      if (isLeft.current) return;
       await router.back();
       if (id !== undefined) router.navigate(`/jobs/${id}`);
     } catch (error) {
