@@ -43,8 +43,8 @@ const NOT_STORED = new Set(['search', 'notices', 'progress', 'permits']);
 // Asks another store before it removes the image, and never ends if the process ends before the answer.
 const CALLS_BACK = new Set(['storedInputs.remove']);
 
-// A list in batches, which is no promise.
-const NOT_DELAYED = new Set(['storedInputs.list']);
+// Lists in batches. They begin at once, and a fault comes instead of the first batch.
+const LISTS = new Set(['storedInputs.list']);
 
 const NEVER = new Promise<never>(() => {});
 
@@ -81,7 +81,12 @@ export function createFaultyStores(stores: Stores, faults: Faults): FaultyStores
     const isWrite = !READS.test(method);
     const disk = port === 'artifactFiles' || port === 'storedInputs' ? 'files' : 'state';
     const step = { port, method, disk, isWrite } as const;
-    if (!untilBegun || NOT_DELAYED.has(`${port}.${method}`)) return beginCall;
+    if (LISTS.has(`${port}.${method}`)) {
+      return async function* list(...args) {
+        yield* (await beginCall(...args)) as AsyncIterable<unknown>;
+      };
+    }
+    if (!untilBegun) return beginCall;
     return (...args) => untilBegun(step).then(() => beginCall(...args));
 
     function beginCall(...args: unknown[]): unknown {
