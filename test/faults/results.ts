@@ -27,6 +27,7 @@ export function readResults(): Results {
 export function writeResults(faults: readonly Fault[], results: Results): void {
   const planted = faults.filter(({ name }) => results.has(name));
   const found = planted.filter(({ name }) => results.get(name) !== undefined);
+  const open = faults.length - planted.length;
   const rows = planted.map(({ name, behaviour }) => {
     const test = results.get(name) ?? NOT_FOUND;
     return `| \`${name}\` | ${cell(behaviour)} | ${cell(test)} |`;
@@ -34,8 +35,8 @@ export function writeResults(faults: readonly Fault[], results: Results): void {
   const text = [
     '# Results of the planted faults',
     '',
-    `\`npm run faults\` writes this page. Tests have found ${found.length} of ${planted.length} planted faults. Of the`,
-    `${faults.length} faults in \`patches\`, ${faults.length - planted.length} have no result here yet.`,
+    `\`npm run faults\` writes this page. Tests have found ${found.length} of ${planted.length} planted faults.`,
+    ...(open === 0 ? [] : [`Faults in \`patches\` that have no result here yet: ${open}.`]),
     '',
     '| fault | behaviour | found by the test |',
     '|---|---|---|',

@@ -3,7 +3,7 @@ import { openJobRig, SCOPE, until } from './job-rig.ts';
 
 // Set QUEUED_JOBS=100000 for a long queue.
 const JOBS = Number(process.env['QUEUED_JOBS'] ?? 300);
-const TIMEOUT_MS = 60_000 + JOBS * 10;
+const TIMEOUT_MS = 60_000 + JOBS * 30;
 const PRIORITIES = [0, 5, -5];
 
 // The last places of a queue are kept for the scopes that have fewer jobs.
