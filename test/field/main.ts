@@ -1,6 +1,6 @@
-// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N] [--only MEASUREMENT]... [--peer PEER]...: sends the same work through
+// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N] [--only MEASUREMENT]... [--peer PEER]... [--add]: sends the same work through
 // the bridge and its peers, and writes `results.json`, `docs/field.md` and the short table of README. `--only` and `--peer` make a part
-// of the measurements and keep the other results. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
+// of the measurements and keep the other results. With `--add`, cuts are added to those of earlier runs. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,13 @@ import {
   wrongBytes,
 } from './measures.ts';
 import { PEERS, type Peer, type PeerId } from './peers.ts';
-import { changeResults, type LoadResults, type PeerResults, readResults } from './results.ts';
+import {
+  addCuts,
+  changeResults,
+  type LoadResults,
+  type PeerResults,
+  readResults,
+} from './results.ts';
 import { toPage, toShortTable } from './table.ts';
 
 const { values } = parseArgs({
@@ -27,6 +33,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '256' },
     only: { type: 'string', multiple: true },
     peer: { type: 'string', multiple: true },
+    add: { type: 'boolean', default: false },
   },
 });
 
@@ -72,10 +79,12 @@ async function measure(id: PeerId, peer: Peer): Promise<void> {
     if (!isChosen(measurement)) continue;
     const found = await run(peer, cuts);
     console.log(`${name} ${version} ${JSON.stringify(found)}`);
-    changeResults((results) => ({
-      ...results,
-      peers: { ...results.peers, [id]: { ...results.peers[id], name, version, command, ...found } },
-    }));
+    changeResults((results) => {
+      const earlier = results.peers[id];
+      const sum = values.add ? addCuts(earlier, found) : found;
+      const own = { ...earlier, name, version, command, ...sum };
+      return { ...results, peers: { ...results.peers, [id]: own } };
+    });
   }
 }
 

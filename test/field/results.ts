@@ -52,3 +52,20 @@ export function changeResults(change: (results: Results) => Results): Results {
   writeFileSync(FILE, `${JSON.stringify(results, undefined, 2)}\n`);
   return results;
 }
+
+/** Adds the cuts of an earlier run to those of a new run. */
+export function addCuts(
+  earlier: PeerResults | undefined,
+  found: Partial<PeerResults>,
+): Partial<PeerResults> {
+  const sum = (one: Cuts | undefined, other: Cuts) => ({
+    made: (one?.made ?? 0) + other.made,
+    twice: (one?.twice ?? 0) + other.twice,
+  });
+  const { upstreamCuts, clientCuts } = found;
+  return {
+    ...found,
+    ...(upstreamCuts && { upstreamCuts: sum(earlier?.upstreamCuts, upstreamCuts) }),
+    ...(clientCuts && { clientCuts: sum(earlier?.clientCuts, clientCuts) }),
+  };
+}
