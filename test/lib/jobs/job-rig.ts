@@ -49,10 +49,12 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-type Limits = Partial<Pick<Config['server']['jobs'], 'max_pending' | 'max_running_total'>>;
+type Limits = Partial<
+  Pick<Config['server']['jobs'], 'max_pending' | 'max_running_total' | 'max_database_bytes'>
+>;
 
 /** Returns the default settings with shared tokens, webhooks to `hooks.test` and these limits. */
-function settings({ max_pending = 100, max_running_total = 'unlimited' }: Limits) {
+function settings({ max_pending = 100, max_running_total = 'unlimited', ...limits }: Limits) {
   const resolved = resolveConfig([]);
   if (!resolved.ok) throw new Error('the defaults are not valid');
   const { config } = resolved;
@@ -60,7 +62,7 @@ function settings({ max_pending = 100, max_running_total = 'unlimited' }: Limits
   const server = {
     ...config.server,
     tokens_file: '/tokens',
-    jobs: { ...jobs, max_pending, max_running_total },
+    jobs: { ...jobs, max_pending, max_running_total, ...limits },
     webhooks: { ...webhooks, enabled: true, allowed_hosts: ['hooks.test'] },
   };
   return { ...config, server };

@@ -4,6 +4,8 @@ import { openJobRig, SCOPE, until } from './job-rig.ts';
 // Set QUEUED_JOBS=100000 for a long queue.
 const JOBS = Number(process.env['QUEUED_JOBS'] ?? 300);
 const TIMEOUT_MS = 60_000 + JOBS * 30;
+/** More than a queued job reserves, so that only the number of jobs is limited. */
+const BYTES_PER_JOB = 1_048_576;
 const PRIORITIES = [0, 5, -5];
 
 // The last places of a queue are kept for the scopes that have fewer jobs.
@@ -25,7 +27,7 @@ const orderOf = (jobs: readonly Submitted[], scope: string) =>
 test(
   'a full queue runs each job once, by priority and then in the order of submission',
   async () => {
-    const rig = await openJobRig({ max_pending: JOBS });
+    const rig = await openJobRig({ max_pending: JOBS, max_database_bytes: JOBS * BYTES_PER_JOB });
     const submitted = Array.from({ length: JOBS }, (_, nth) => ({
       scope: SCOPES[nth % SCOPES.length] ?? SCOPE,
       prompt: `boat ${nth}`,
