@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
+import { keptImages } from './support/kept-images.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { makeJobs } from './support/submit-jobs.ts';
@@ -47,23 +48,6 @@ async function openCanvas(options: Options = {}): Promise<Page> {
   await surface(page).waitFor();
   await expect.poll(() => editor(page).locator('.zoom-bar .whole').textContent()).not.toBe('0 %');
   return page;
-}
-
-/** Resolves with the facts about the edit that the browser has stored. A page that is closed before loses the last change. */
-async function keptEdit(page: Page): Promise<unknown> {
-  return page.evaluate(async () => {
-    const result = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-      });
-    const database = await result(indexedDB.open('keyval-store'));
-    const store = database.transaction('keyval').objectStore('keyval');
-    const kept = await result(store.get('image-bridge.draft-images'));
-    database.close();
-    const hasCanvas = kept?.attachments?.[0]?.canvas !== undefined;
-    return { grow: kept?.maskEdge?.grow, hasMask: kept?.mask !== undefined, hasCanvas };
-  });
 }
 
 async function boxOf(element: Locator) {
@@ -258,7 +242,10 @@ describe('the canvas', () => {
     const before = await share(page);
     await page.keyboard.press('Escape');
     await editor(page).waitFor({ state: 'hidden' });
-    await expect.poll(() => keptEdit(page)).toEqual({ grow: 6, hasMask: true, hasCanvas: true });
+    // A page that is closed before this loses the last change.
+    await expect
+      .poll(() => keptImages(page))
+      .toMatchObject({ grow: 6, hasCanvas: true, mask: expect.any(Buffer) });
 
     await page.goto(`${bridge.address}/dashboard`);
     await page.getByRole('button', { name: 'Change canvas' }).click();

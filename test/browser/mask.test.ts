@@ -200,13 +200,15 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: 'Edit mask' }).click();
     await opened(page);
     const kept = await share(page);
+    await expect.poll(() => keptMask(page)).toBeDefined();
+    const first = (await keptMask(page)) ?? Buffer.alloc(0);
     await paint(page, [0.4, 0.6], [0.6, 0.6]);
     await expect.poll(() => share(page)).toBeGreaterThan(kept);
     const painted = await share(page);
     await page.goBack();
 
     await editor(page).waitFor({ state: 'hidden' });
-    await expect.poll(async () => (await keptMask(page)) !== undefined).toBe(true);
+    await expect.poll(async () => (await keptMask(page))?.equals(first)).toBe(false);
     await page.reload();
     await page.getByRole('button', { name: 'Edit mask' }).click();
     await opened(page);
