@@ -22,6 +22,10 @@ async function prepare() {
   return { service, page };
 }
 
+async function pauseQueue(service: Interruptible, paused: boolean): Promise<void> {
+  await service.call('/v1/queue', { method: 'PATCH', body: { paused } });
+}
+
 /** Makes a race without the job of the last model in the second row. */
 async function makeRace(service: Interruptible): Promise<void> {
   const places = [
@@ -48,6 +52,8 @@ describe('the start of a race', () => {
     async (how) => {
       const isKilled = how.includes('killed');
       const { service, page } = await prepare();
+      // A job that runs when the server is killed is interrupted.
+      await pauseQueue(service, true);
       const lost = service.relay.loseReply('POST /v1/jobs ');
 
       await page.keyboard.press('Control+Enter');
@@ -56,6 +62,7 @@ describe('the start of a race', () => {
       await page.getByText(WAITS).waitFor();
       if (isKilled) await service.start();
       await CUT.end(service, page);
+      await pauseQueue(service, false);
 
       await page.getByText('4 of 4 done').waitFor();
       expect(await service.jobs()).toHaveLength(4);
