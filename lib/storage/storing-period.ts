@@ -2,7 +2,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { JobAdmission } from '../jobs/job-store-port.ts';
 import type { Clock } from '../platform/clock.ts';
 
-// Files of an image are kept for at least this time, although no job needs the image.
+// An image that no job needs is kept for at least this time after it was stored.
 const PERIOD_MS = 600_000;
 // Half of the period, because the clocks of two replicas may differ by minutes.
 const MAX_STORED_MS = PERIOD_MS / 2;
@@ -22,9 +22,9 @@ export function isOver(period: number, current: number): boolean {
  * suspended after it had stored the images.
  */
 export function refuseStaleImages(
-  { imagesStoredMs = Number.POSITIVE_INFINITY }: Pick<JobAdmission, 'imagesStoredMs'>,
+  { imagesStoredMs }: Pick<JobAdmission, 'imagesStoredMs'>,
   nowMs: number,
 ): void {
-  if (nowMs - imagesStoredMs <= MAX_STORED_MS) return;
+  if (imagesStoredMs === undefined || nowMs - imagesStoredMs <= MAX_STORED_MS) return;
   throw new BridgeError('overloaded', 'the images of the job were stored too long ago');
 }

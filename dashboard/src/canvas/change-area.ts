@@ -1,18 +1,17 @@
 import type { Size } from '../images/measure-image.ts';
 import type { CanvasArea } from './canvas-area.ts';
-
-export type CanvasText = Readonly<Record<keyof CanvasArea, string>>;
+import type { RectangleText } from './rectangle/rectangle.ts';
 
 /** The maximum number of pixels of a canvas, the default value of the setting `images.max_pixels`. */
 const MAX_PIXELS = 8192 * 8192;
 const WHOLE = /^[-−]?\d{1,5}$/;
 
-export function toCanvasText({ x, y, width, height }: CanvasArea): CanvasText {
+export function toCanvasText({ x, y, width, height }: CanvasArea): RectangleText {
   return { x: String(x), y: String(y), width: String(width), height: String(height) };
 }
 
 /** Returns the typed rectangle, or the name of the first field that is not valid. */
-export function parseCanvas(typed: CanvasText, source: Size): CanvasArea | keyof CanvasText {
+export function parseCanvas(typed: RectangleText, source: Size): CanvasArea | keyof RectangleText {
   const bad = (['x', 'y', 'width', 'height'] as const).find((name) => !WHOLE.test(typed[name]));
   if (bad !== undefined) return bad;
   const numberOf = (value: string) => Number(value.replace('−', '-'));

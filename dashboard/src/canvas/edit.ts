@@ -1,9 +1,10 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { Size } from '../images/measure-image.ts';
+import { NO_EDGE } from '../make/draft.ts';
 import { createBrush } from './brush.ts';
 import { type CanvasArea, isWhole, wholeOf } from './canvas-area.ts';
 import { createHistory, type History } from './history.ts';
-import { type MaskEdge, NO_EDGE } from './mask-edge.ts';
+import type { MaskEdge } from './mask-edge.ts';
 import { clipTo, createPlane, type Plane, type Rect, type Tool } from './plane.ts';
 import { createStrokes } from './strokes.ts';
 

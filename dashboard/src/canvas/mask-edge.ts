@@ -6,12 +6,6 @@ export interface MaskEdge {
   readonly grow: number;
 }
 
-export const NO_EDGE: MaskEdge = { feather: 0, grow: 0 };
-
-/** The limits of the edge, in pixels of the source. */
-export const MAX_FEATHER = 128;
-export const MAX_GROW = 64;
-
 export function hasEdge({ feather, grow }: MaskEdge): boolean {
   return feather > 0 || grow !== 0;
 }

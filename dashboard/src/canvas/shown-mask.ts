@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals';
+import { NO_EDGE } from '../make/draft.ts';
 import type { Edit } from './edit.ts';
 import { type EdgeTask, reachOfEdge, toEdgeTask } from './make-edge.ts';
-import { hasEdge, type MaskEdge, NO_EDGE } from './mask-edge.ts';
+import { hasEdge, type MaskEdge } from './mask-edge.ts';
 import { type MaskReply, openMaskWorker } from './mask-image.ts';
 import { clipTo, cut, type Rect, unite } from './plane.ts';
 

@@ -16,7 +16,7 @@ export type UntilAnswered = <T>(send: () => Promise<T>) => Promise<T>;
 
 /** The largest number of attempts, because the bridge may end the connection of each attempt. */
 const MOST_ATTEMPTS = 6;
-/** The pause in milliseconds after an answer of a gateway that cannot reach the bridge. */
+/** The pause in milliseconds before the next attempt if a gateway replied that it cannot reach the bridge. Nothing tells when it can. */
 const GATEWAY_MS = 3000;
 
 /** Sends requests that got no reply again, when the bridge is reachable again. One message says so for all of them. */

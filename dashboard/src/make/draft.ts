@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
 import type { CanvasArea } from '../canvas/canvas-area.ts';
-import { type MaskEdge, NO_EDGE } from '../canvas/mask-edge.ts';
+import type { MaskEdge } from '../canvas/mask-edge.ts';
 
 /** An image that is sent with the request. */
 export interface Attachment extends Omit<JobArtifact, 'id'> {
@@ -21,6 +21,9 @@ export interface DraftContent {
   readonly mask: Blob | undefined;
   readonly maskEdge: MaskEdge;
 }
+
+/** The edge of a mask that is used as it was painted. */
+export const NO_EDGE: MaskEdge = { feather: 0, grow: 0 };
 
 /** The names of the settings that are objects. */
 export type SettingsGroup = 'parameters' | 'output' | 'routing' | 'session' | 'policies';

@@ -1,10 +1,9 @@
 import type { Api } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
-import { NO_EDGE } from '../canvas/mask-edge.ts';
 import { measureImage } from '../images/measure-image.ts';
 import { type StoredInput, storedInputs } from '../jobs/stored-inputs.ts';
 import type { Page } from '../page.ts';
-import { type Attachment, type DraftContent, randomId } from './draft.ts';
+import { type Attachment, type DraftContent, NO_EDGE, randomId } from './draft.ts';
 import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_EDGE } from '../../../dashboard/src/canvas/mask-edge.ts';
-import { type Attachment, createDraft } from '../../../dashboard/src/make/draft.ts';
+import { type Attachment, createDraft, NO_EDGE } from '../../../dashboard/src/make/draft.ts';
 
 const image = (key: string, role: Attachment['role'] = 'source'): Attachment => ({
   key,

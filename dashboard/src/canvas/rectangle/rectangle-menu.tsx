@@ -2,13 +2,13 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentProps } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
-import { Field } from '../../controls/inputs.tsx';
 import { Menu } from '../../controls/menu.tsx';
-import { type TextKey, text } from '../../text/text.ts';
+import { text } from '../../text/text.ts';
 import type { Edit } from '../edit.ts';
 import { type Rect, type Tool, toPercent } from '../plane.ts';
 import { seenAt, type View } from '../stage/stage-view.ts';
 import { parseRectangle, type RectangleText, rectangleFault } from './rectangle.ts';
+import { RectangleFields } from './rectangle-fields.tsx';
 import './rectangle-menu.css';
 
 interface RectangleMenuProps
@@ -16,13 +16,6 @@ interface RectangleMenuProps
   readonly edit: Edit;
   readonly frame: Signal<Rect | undefined>;
 }
-
-const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: TextKey }[] = [
-  { name: 'x', label: 'mask.rectangle.x' },
-  { name: 'y', label: 'mask.rectangle.y' },
-  { name: 'width', label: 'mask.rectangle.width' },
-  { name: 'height', label: 'mask.rectangle.height' },
-];
 
 /** Adds or removes a rectangle that the user enters as numbers, without a pointer. */
 export function RectangleMenu({ edit, frame, ...menu }: RectangleMenuProps) {
@@ -56,24 +49,16 @@ export function RectangleMenu({ edit, frame, ...menu }: RectangleMenuProps) {
           apply('brush');
         }}
       >
-        {FIELDS.map(({ name, label }) => (
-          <div key={name}>
-            <label class="hint" for={`rectangle-${name}`}>
-              {text(label)}
-            </label>
-            <Field
-              id={`rectangle-${name}`}
-              value={typed[name]}
-              maxLength={5}
-              bad={fault === name}
-              aria-describedby="rectangle-note"
-              onInput={(value) => {
-                setTyped({ ...typed, [name]: value.trim() });
-                setDone(undefined);
-              }}
-            />
-          </div>
-        ))}
+        <RectangleFields
+          id="rectangle"
+          typed={typed}
+          fault={fault}
+          maxLength={5}
+          onInput={(next) => {
+            setTyped(next);
+            setDone(undefined);
+          }}
+        />
         <Button type="submit" disabled={rect === undefined}>
           {text('mask.rectangle.add')}
         </Button>

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Field, rovingFocus, Segmented } from '../../controls/inputs.tsx';
+import { Segmented } from '../../controls/inputs.tsx';
 import type { Size } from '../../images/measure-image.ts';
-import { type TextKey, text } from '../../text/text.ts';
+import { ShapePicker } from '../../make/size/shape-picker.tsx';
+import { text } from '../../text/text.ts';
 import { type CanvasArea, isWhole, wholeOf } from '../canvas-area.ts';
 import {
-  type CanvasText,
   cropTo,
   extendTo,
   freeAxis,
@@ -15,6 +15,7 @@ import {
   type Way,
 } from '../change-area.ts';
 import type { Edit } from '../edit.ts';
+import { RectangleFields } from '../rectangle/rectangle-fields.tsx';
 
 interface AreaBlockProps {
   readonly edit: Edit;
@@ -88,42 +89,15 @@ function Shapes({ edit, way }: AreaBlockProps) {
     { name: 'whole', ratio: 1, area: wholeOf(source), label: text('canvas.whole') },
     ...shapes.map((shape) => ({ ...shape, label: shape.name })),
   ];
-  const reachable = current ?? 'whole';
-  const choose = (next: CanvasArea) => edit.set({ area: next });
   return (
-    <div
-      class="shapes"
-      role="radiogroup"
-      aria-labelledby="area-title"
-      onKeyDown={rovingFocus((index) => {
-        const choice = choices[index];
-        if (choice) choose(choice.area);
-      })}
-    >
-      {choices.map(({ name, ratio, label, area: next }) => (
-        <button
-          key={name}
-          type="button"
-          role="radio"
-          class={name === 'whole' ? 'pickable auto' : 'pickable'}
-          aria-checked={name === current}
-          tabIndex={name === reachable ? 0 : -1}
-          onClick={() => choose(next)}
-        >
-          <i style={{ '--r': String(ratio) }} />
-          <span>{label}</span>
-        </button>
-      ))}
-    </div>
+    <ShapePicker
+      labelId="area-title"
+      choices={choices}
+      current={current}
+      onChoose={({ area: next }) => edit.set({ area: next })}
+    />
   );
 }
-
-const FIELDS: readonly { readonly name: keyof CanvasText; readonly label: TextKey }[] = [
-  { name: 'x', label: 'mask.rectangle.x' },
-  { name: 'y', label: 'mask.rectangle.y' },
-  { name: 'width', label: 'mask.rectangle.width' },
-  { name: 'height', label: 'mask.rectangle.height' },
-];
 
 /** Edits the canvas as numbers. The canvas changes as soon as the numbers are valid. */
 function Numbers({ edit }: { readonly edit: Edit }) {
@@ -138,28 +112,18 @@ function Numbers({ edit }: { readonly edit: Edit }) {
   const fault = typeof parsed === 'string' ? parsed : undefined;
   return (
     <div class="numbers">
-      {FIELDS.map(({ name, label }) => (
-        <div key={name}>
-          <label class="hint" for={`canvas-${name}`}>
-            {text(label)}
-          </label>
-          <Field
-            id={`canvas-${name}`}
-            dir="ltr"
-            value={typed[name]}
-            maxLength={6}
-            bad={fault === name}
-            aria-describedby="canvas-numbers-note"
-            onInput={(value) => {
-              const next = { ...typed, [name]: value.trim() };
-              setTyped(next);
-              const found = parseCanvas(next, source);
-              if (typeof found !== 'string') edit.set({ area: found }, `number ${name}`);
-            }}
-          />
-        </div>
-      ))}
-      <p id="canvas-numbers-note" class={fault ? 'bad' : 'hint'} role="status">
+      <RectangleFields
+        id="canvas"
+        typed={typed}
+        fault={fault}
+        maxLength={6}
+        onInput={(next, name) => {
+          setTyped(next);
+          const found = parseCanvas(next, source);
+          if (typeof found !== 'string') edit.set({ area: found }, `number ${name}`);
+        }}
+      />
+      <p id="canvas-note" class={fault ? 'bad' : 'hint'} role="status">
         {fault ? text('make.canvas.bad') : ''}
       </p>
     </div>

@@ -3,8 +3,12 @@ import { Button, IconButton } from '../../controls/button.tsx';
 import { Slider } from '../../controls/inputs.tsx';
 import { text } from '../../text/text.ts';
 import type { Edit } from '../edit.ts';
-import { MAX_FEATHER, MAX_GROW, type MaskEdge } from '../mask-edge.ts';
+import type { MaskEdge } from '../mask-edge.ts';
 import { toPercent } from '../plane.ts';
+
+/** The limits of the edge, in pixels of the source. */
+const MAX_FEATHER = 128;
+const MAX_GROW = 64;
 
 /** Shows the part of the result that may change, and changes the edge of the mask. */
 export function ChangeBlock({ edit }: { readonly edit: Edit }) {

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Capabilities } from '../../api/schemas.ts';
-import { Field, rovingFocus, Segmented } from '../../controls/inputs.tsx';
+import { Field, Segmented } from '../../controls/inputs.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
+import { ShapePicker } from './shape-picker.tsx';
 import { parseSize, type Shape, shapeOf, sizeFault, toShapes } from './shapes.ts';
 import './size-picker.css';
 
 /** The assumed sizes of a model until its capabilities are known. */
 const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
 
-/** Chooses a size by its shape. The shapes are drawn with equal areas. */
+/** Chooses a size by its shape. */
 export function SizePicker() {
   const { draft, chosen } = usePage();
   const sizes = chosen.value?.capabilities?.sizes;
@@ -31,10 +32,17 @@ export function SizePicker() {
         </h3>
         <span class="num">{hint ?? toLabel(size)}</span>
       </header>
-      <Shapes
-        shapes={shapes}
+      <ShapePicker
+        labelId="size-title"
+        choices={[
+          { name: 'auto', label: text('make.size.auto'), ratio: 1, size: undefined },
+          ...shapes.map(({ name, ratio, sizes: [first] }) => ({
+            ...{ name, label: name, ratio, size: first },
+            reasonId: first === undefined ? 'size-note' : undefined,
+          })),
+        ]}
         current={hint ? undefined : (shape?.name ?? 'auto')}
-        onChoose={choose}
+        onChoose={(choice) => choose(choice.size)}
       />
       {shape && shape.sizes.length > 1 && (
         <Segmented
@@ -54,46 +62,6 @@ export function SizePicker() {
       />
       {sizes?.arbitrary && isCustom && <CustomSize sizes={sizes} size={size} onChange={choose} />}
     </section>
-  );
-}
-
-interface ShapesProps {
-  readonly shapes: readonly Shape[];
-  readonly current: string | undefined;
-  readonly onChoose: (size: string | undefined) => void;
-}
-
-function Shapes({ shapes, current, onChoose }: ShapesProps) {
-  const choices = [{ name: 'auto', ratio: 1, sizes: ['auto'] }, ...shapes];
-  const choose = ({ name, sizes }: Shape) => onChoose(name === 'auto' ? undefined : sizes[0]);
-  const reachable = choices.find(({ name }) => name === current)?.name ?? 'auto';
-  return (
-    <div
-      class="shapes"
-      role="radiogroup"
-      aria-labelledby="size-title"
-      onKeyDown={rovingFocus((index) => {
-        const shape = choices[index];
-        if (shape) choose(shape);
-      })}
-    >
-      {choices.map((shape) => (
-        <button
-          key={shape.name}
-          type="button"
-          role="radio"
-          class={shape.name === 'auto' ? 'pickable auto' : 'pickable'}
-          aria-checked={shape.name === current}
-          aria-describedby={shape.sizes.length === 0 ? 'size-note' : undefined}
-          tabIndex={shape.name === reachable ? 0 : -1}
-          disabled={shape.sizes.length === 0}
-          onClick={() => choose(shape)}
-        >
-          <i style={{ '--r': String(shape.ratio) }} />
-          <span>{shape.name === 'auto' ? text('make.size.auto') : shape.name}</span>
-        </button>
-      ))}
-    </div>
   );
 }
 
