@@ -19,18 +19,20 @@ export function createSendReply(options: DrainOptions) {
   ): Promise<void> {
     if (outgoing.headersSent || outgoing.destroyed) return;
     const isUnread = !incoming.complete;
-    const { statusCode, body } = reply;
+    const { statusCode } = reply;
     outgoing.writeHead(statusCode, toHeaders(reply, isUnread || closeAfter));
     const isBodiless = incoming.method === 'HEAD' || statusCode === 304 || statusCode === 204;
+    const body = isBodiless ? undefined : reply.body;
     if (isUnread) {
       // Written without `end`, because `end` would make Node close the connection immediately.
-      if (isBodiless || !(body instanceof Uint8Array)) outgoing.flushHeaders();
-      else outgoing.write(body);
+      if (body instanceof Uint8Array) outgoing.write(body);
+      else outgoing.flushHeaders();
       await drain(incoming, options);
       // After this call, a reader that still waits for the rest of the request fails.
       outgoing.once('finish', () => incoming.destroy());
-      outgoing.end();
-    } else if (isBodiless || body === undefined) outgoing.end();
+      if (body === undefined || body instanceof Uint8Array) outgoing.end();
+      else await writePieces(body, outgoing, options);
+    } else if (body === undefined) outgoing.end();
     else if (!(body instanceof Uint8Array)) {
       // The first event may come much later than the head.
       if (reply.headers['content-type'] === 'text/event-stream') outgoing.flushHeaders();

@@ -31,8 +31,8 @@ async function start(events: Events, settings: object = {}) {
   return { ...started, signals };
 }
 
-/** Connects a client and collects everything that it receives. */
-async function connect(port: number) {
+/** Connects a client, sends a request and collects everything that the client receives. */
+async function connect(port: number, request = POST) {
   const socket = await openSocket(port);
   const client = { socket, text: '', isClosed: false };
   socket.on('data', (chunk: Buffer) => {
@@ -43,7 +43,7 @@ async function connect(port: number) {
   socket.on('close', () => {
     client.isClosed = true;
   });
-  socket.write(POST);
+  socket.write(request);
   return client;
 }
 
@@ -111,6 +111,22 @@ describe('createListener, event streams', () => {
     expect(before).toEqual(['started']);
     expect(eventsIn(client.text)).toEqual(['started', 'completed']);
     client.socket.destroy();
+  });
+
+  it('sends the events of a request whose unused body arrives after the head of the reply', async () => {
+    const ofScope = async () =>
+      (async function* () {
+        yield { type: 'removed' };
+      })();
+    const { port } = await startListener({ services: { jobStreams: { ofScope } } });
+    const head = 'GET /v1/jobs/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n';
+
+    const client = await connect(port, head);
+    await expect.poll(() => client.text).toContain('HTTP/1.1 200 OK');
+    client.socket.write('{}');
+    await expect.poll(() => client.isClosed).toBe(true);
+
+    expect(eventsIn(client.text)).toEqual(['removed']);
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
