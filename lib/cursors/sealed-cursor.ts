@@ -4,6 +4,7 @@ import { invalidField } from '../contract/schema/issues.ts';
 export type SealedCursors = ReturnType<typeof createSealedCursors>;
 
 const SEAL_BYTES = 16;
+const SEQUENCE_BYTES = 8;
 const CIPHER = 'aes-256-ctr';
 
 /**
@@ -32,24 +33,44 @@ export function createSealedCursors(secret: Uint8Array) {
     return timingSafeEqual(given, seal(list, position)) ? position : undefined;
   }
 
-  return {
-    /** Returns the cursor of a position in this list. The length of the cursor reveals the length of the position. */
-    write(list: readonly unknown[], position: Uint8Array): string {
-      const sealed = seal(list, position);
-      const cipher = createCipheriv(CIPHER, cipherKey, sealed);
-      return Buffer.concat([sealed, cipher.update(position)]).toString('base64url');
-    },
+  /** Returns the cursor of a position in this list. The length of the cursor reveals the length of the position. */
+  function write(list: readonly unknown[], position: Uint8Array): string {
+    const sealed = seal(list, position);
+    const cipher = createCipheriv(CIPHER, cipherKey, sealed);
+    return Buffer.concat([sealed, cipher.update(position)]).toString('base64url');
+  }
 
-    open,
+  /** Returns the sequence in the cursor, or undefined if the cursor was written for another list or contains no sequence. */
+  function openSequence(list: readonly unknown[], cursor: string): number | undefined {
+    const position = open(list, cursor);
+    return position?.length === SEQUENCE_BYTES ? Number(position.readBigUInt64BE()) : undefined;
+  }
+
+  return {
+    write,
 
     /** Returns the position in the cursor. Throws `invalid_request` if the cursor was written for another list. */
-    read(list: readonly unknown[], cursor: string): Buffer {
-      const position = open(list, cursor);
-      if (position) return position;
-      const message = 'must be a cursor of this list with the same filters';
-      throw invalidField('cursor', 'invalid_cursor', message);
+    read: (list: readonly unknown[], cursor: string): Buffer => valid(open(list, cursor)),
+
+    /** Returns the cursor of a sequence. All of these cursors have the same length, which reveals nothing about the sequence. */
+    writeSequence(list: readonly unknown[], sequence: number): string {
+      const position = Buffer.alloc(SEQUENCE_BYTES);
+      position.writeBigUInt64BE(BigInt(sequence));
+      return write(list, position);
     },
+
+    openSequence,
+
+    /** Returns the sequence in the cursor. Throws `invalid_request` if `openSequence` returns undefined. */
+    readSequence: (list: readonly unknown[], cursor: string): number =>
+      valid(openSequence(list, cursor)),
   };
+}
+
+function valid<T>(position: T | undefined): T {
+  if (position !== undefined) return position;
+  const message = 'must be a cursor of this list with the same filters';
+  throw invalidField('cursor', 'invalid_cursor', message);
 }
 
 /** Derives a separate key for each use, because the same secret is also used for other signatures. */

@@ -21,7 +21,7 @@ interface Relative {
   readonly parents: readonly JobParent[];
 }
 
-// Each step is one query. A longer chain is cut, so that the length of a chain does not decide about the duration of a request.
+// Each step is one query. A longer chain is cut, so that a request does not take longer for a longer chain.
 const MAX_STEPS = 64;
 
 export type JobFamilies = ReturnType<typeof createJobFamilies>;
@@ -82,14 +82,12 @@ export function createJobFamilies({ store, progress, secret }: Deps) {
     ): Promise<Page<ImageJobSummary>> {
       foundJob(await store.find(scope, id));
       const list = ['derived jobs', scope, id];
-      const before = cursor === undefined ? {} : { before: Number(cursors.read(list, cursor)) };
+      const before = cursor === undefined ? {} : { before: cursors.readSequence(list, cursor) };
       const { items, more } = await store.listDerived(scope, id, { ...before, limit });
       const last = items.at(-1);
       return {
         items: items.map(await summarizer(progress, items)),
-        ...(more && last
-          ? { next_cursor: cursors.write(list, Buffer.from(String(last.sequence))) }
-          : {}),
+        ...(more && last && { next_cursor: cursors.writeSequence(list, last.sequence) }),
       };
     },
   };

@@ -91,22 +91,16 @@ export interface ListedJobs extends JobFilter {
   readonly terms?: SearchTerms | undefined;
 }
 
-const SEQUENCE_BYTES = 8;
-
 /** Writes and reads the cursors of job lists. A cursor contains a sequence. The page of the cursor begins below this sequence. */
 export function createJobCursors(secret: Uint8Array, list = 'jobs') {
   const cursors = createSealedCursors(secret);
   return {
-    write(listed: ListedJobs, sequence: number): string {
-      const position = Buffer.alloc(SEQUENCE_BYTES);
-      position.writeBigUInt64BE(BigInt(sequence));
-      return cursors.write(toWords(list, listed), position);
-    },
+    write: (listed: ListedJobs, sequence: number): string =>
+      cursors.writeSequence(toWords(list, listed), sequence),
 
     /** Returns the sequence that the cursor contains. Throws `invalid_request` if the cursor belongs to another list. */
-    read(listed: ListedJobs, cursor: string): number {
-      return Number(cursors.read(toWords(list, listed), cursor).readBigUInt64BE());
-    },
+    read: (listed: ListedJobs, cursor: string): number =>
+      cursors.readSequence(toWords(list, listed), cursor),
   };
 }
 

@@ -33,8 +33,6 @@ interface FeedOptions {
   readonly withQueue?: boolean | undefined;
 }
 
-const POSITION_BYTES = 8;
-
 export type JobStreams = ReturnType<typeof createJobStreams>;
 
 /**
@@ -51,9 +49,7 @@ export function createJobStreams(deps: Deps) {
   function toId(scope: string, position: number): string {
     // All readers of a scope ask for the id of the same position, and sealing an id costs more than sending an event.
     if (lastId.scope !== scope || lastId.position !== position) {
-      const bytes = Buffer.alloc(POSITION_BYTES);
-      bytes.writeBigUInt64BE(BigInt(position));
-      lastId = { scope, position, id: cursors.write(['job events', scope], bytes) };
+      lastId = { scope, position, id: cursors.writeSequence(['job events', scope], position) };
     }
     return lastId.id;
   }
@@ -68,7 +64,7 @@ export function createJobStreams(deps: Deps) {
     const { latest, oldestToResume } = await store.changes(scope);
     // A browser may send an empty id if it has not received an id yet.
     if (!lastEventId) return { latest };
-    const resumed = cursors.open(['job events', scope], lastEventId)?.readBigUInt64BE();
+    const resumed = cursors.openSequence(['job events', scope], lastEventId);
     if (resumed === undefined || resumed < oldestToResume || resumed > latest) {
       throw invalidField(
         'last-event-id',
@@ -76,7 +72,7 @@ export function createJobStreams(deps: Deps) {
         'is not the id of a recent event of these jobs: leave it out and list the jobs again',
       );
     }
-    return { latest, resumed: Number(resumed) };
+    return { latest, resumed };
   }
 
   return {

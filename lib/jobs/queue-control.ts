@@ -111,14 +111,12 @@ export function createQueueControl(deps: Deps) {
 
     /** Lists the queued and running jobs, oldest first. Throws `invalid_request` if the cursor belongs to another list. */
     async list({ limit, cursor }: PageRequest): Promise<Page<QueueJob>> {
-      const after = cursor === undefined ? 0 : Number(cursors.read(LIST, cursor).toString());
+      const after = cursor === undefined ? 0 : cursors.readSequence(LIST, cursor);
       const { items, more } = await store.list({ after, limit });
       const last = items.at(-1);
       return {
         items: items.map(toJobView),
-        ...(more && last
-          ? { next_cursor: cursors.write(LIST, Buffer.from(String(last.sequence))) }
-          : {}),
+        ...(more && last && { next_cursor: cursors.writeSequence(LIST, last.sequence) }),
       };
     },
 

@@ -14,11 +14,9 @@ describe('createSealedCursors', () => {
 
   it('reveals neither the bytes nor the order of positions', () => {
     const cursors = createSealedCursors(secret);
-    const texts = Array.from({ length: 1000 }, (_, sequence) => {
-      const bytes = Buffer.alloc(8);
-      bytes.writeBigUInt64BE(BigInt(sequence));
-      return cursors.write(list, bytes);
-    });
+    const texts = Array.from({ length: 1000 }, (_, sequence) =>
+      cursors.writeSequence(list, sequence),
+    );
 
     const decoded = texts.map((text) => Buffer.from(text, 'base64url'));
     const columns = decoded[0] ? [...decoded[0].keys()] : [];
@@ -62,6 +60,36 @@ describe('createSealedCursors', () => {
         expect(() => cursors.read(list, damaged)).toThrow();
       }
     }
+  });
+
+  it.each([0, 1, 4711, Number.MAX_SAFE_INTEGER])(
+    'returns the sequence %i of a cursor',
+    (sequence) => {
+      const cursors = createSealedCursors(secret);
+      const cursor = cursors.writeSequence(list, sequence);
+
+      expect(cursors.readSequence(list, cursor)).toBe(sequence);
+      expect(cursors.openSequence(list, cursor)).toBe(sequence);
+    },
+  );
+
+  it('gives the cursors of all sequences the same length, which reveals no magnitude', () => {
+    const cursors = createSealedCursors(secret);
+    const lengths = [1, 4711, Number.MAX_SAFE_INTEGER].map(
+      (sequence) => cursors.writeSequence(list, sequence).length,
+    );
+
+    expect(new Set(lengths).size).toBe(1);
+  });
+
+  it('refuses a cursor whose position is no sequence, such as a cursor of an earlier version', () => {
+    const cursors = createSealedCursors(secret);
+    const cursor = cursors.write(list, Buffer.from('4711'));
+
+    expect(() => cursors.readSequence(list, cursor)).toThrow(
+      expect.objectContaining({ bridgeCode: 'invalid_request', param: 'cursor' }),
+    );
+    expect(cursors.openSequence(list, cursor)).toBeUndefined();
   });
 
   it.each(['', 'A', '%', 'AAAAAAAAAAAAAAAAAAAAAA', 'ä'])('refuses %j', (cursor) => {

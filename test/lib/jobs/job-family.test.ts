@@ -111,6 +111,7 @@ describe('createJobFamilies', () => {
       children[1]?.id,
       children[0]?.id,
     ]);
+    expect(first.next_cursor).toMatch(/^[A-Za-z0-9_-]{32}$/);
     expect(second).not.toHaveProperty('next_cursor');
     await expect(derived(first.next_cursor, children[0]?.id)).rejects.toMatchObject({
       ...{ code: 'invalid_request', param: 'cursor' },
