@@ -18,6 +18,19 @@ export function sentImages<Image>({
   return [...images, ...(maskImage ? [maskImage] : []), ...references];
 }
 
+/** Returns the request field of each image of a call, such as `images[0]`, in the order of `sentImages`. */
+export function sentFields({
+  images,
+  maskImage,
+  references,
+}: CallImages<unknown>): readonly string[] {
+  return sentImages({
+    images: images.map((_, index) => `images[${index}]`),
+    ...(maskImage ? { maskImage: 'mask' } : {}),
+    references: references.map((_, index) => `reference_images[${index}]`),
+  });
+}
+
 /**
  * Returns the prompt, followed by notes for the model. The notes explain each image in the order of `sentImages` and
  * describe the background colour that is removed afterwards.

@@ -9,6 +9,7 @@ import {
   toError,
 } from '../backend/failures.ts';
 import { optionalMember, Text } from '../backend/reply-members.ts';
+import { sentFields } from '../backend/sent-images.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { OPENAI } from './dialects/openai.ts';
@@ -178,10 +179,7 @@ function toReported(
 const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 
 /** Returns the bridge's name of the field in `param`, or undefined for a field that the bridge never sends. */
-export function fieldOf(
-  param: string | undefined,
-  { images, references, maskImage }: CallFacts,
-): string | undefined {
+export function fieldOf(param: string | undefined, request: CallFacts): string | undefined {
   if (param === undefined) return undefined;
   const isParameter = OPENAI.fields.some((field) => field === param);
   if (isParameter && param !== 'stream') return `parameters.${param}`;
@@ -189,11 +187,6 @@ export function fieldOf(
   if (param === 'model') return 'routing.model';
   const image = IMAGE.exec(param);
   if (!image) return undefined;
-  // Servers count all images together, in the order of `sentImages`.
-  const sent = [
-    ...images.map((_, index) => `images[${index}]`),
-    ...(maskImage ? ['mask'] : []),
-    ...references.map((_, index) => `reference_images[${index}]`),
-  ];
-  return sent[Number(image[1] ?? 0)];
+  // Servers count all images together.
+  return sentFields(request)[Number(image[1] ?? 0)];
 }

@@ -1,3 +1,4 @@
+import { sentFields } from '../backend/sent-images.ts';
 import type { CallFacts } from '../provider-port.ts';
 
 const SIMPLE: ReadonlyMap<string, string> = new Map([
@@ -30,18 +31,13 @@ const IMAGE = /^(?:input_|reference_)?image(?:_prompt|_input|s|_urls?)?(?:_(\d{1
  */
 export function requestFieldOf(
   input: string,
-  { images, references, maskImage }: CallFacts,
+  request: CallFacts,
   position?: number,
 ): string | undefined {
   const simple = SIMPLE.get(input);
   if (simple !== undefined) return simple;
   const image = IMAGE.exec(input);
   if (!image) return undefined;
-  // Services count all images together, in the order of `sentImages`. Numbered inputs count from 1.
-  const sent = [
-    ...images.map((_, index) => `images[${index}]`),
-    ...(maskImage ? ['mask'] : []),
-    ...references.map((_, index) => `reference_images[${index}]`),
-  ];
-  return sent[position ?? Number(image[1] ?? 1) - 1];
+  // Services count all images together. Numbered inputs count from 1.
+  return sentFields(request)[position ?? Number(image[1] ?? 1) - 1];
 }
