@@ -1,4 +1,5 @@
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { CommandIo } from './command-io.ts';
 import { printable, styled } from './terminal.ts';
 
@@ -42,6 +43,13 @@ export function toDate(secs: number): string {
 /** Returns a text of a service on one line, without control characters. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '));
+}
+
+/** Prints the message of a `BridgeError` and returns the exit code. Throws any other error. */
+export function reportError(error: unknown, io: CommandIo): number {
+  if (!(error instanceof BridgeError)) throw error;
+  io.stderr(`image-bridge: ${error.message}\n`);
+  return 1;
 }
 
 /** Prints the reason why a job has no result. Returns the exit code. */

@@ -1,10 +1,10 @@
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
-import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { nameDamage } from '../../lib/storage/open-stores.ts';
 import type { CommandIo } from './command-io.ts';
 import { type ConfigurationOptions, toLoadOptions } from './command-table/options.ts';
+import { reportError } from './print.ts';
 
 /** Runs `work` with the configuration of a command, and prints errors. Resolves with the exit code. */
 export async function withConfig(
@@ -19,9 +19,6 @@ export async function withConfig(
   try {
     return await work(loaded.config);
   } catch (thrown) {
-    const error = nameDamage(thrown, loaded.config);
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
-    return 1;
+    return reportError(nameDamage(thrown, loaded.config), io);
   }
 }

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import type { ManifestReport } from '../../../lib/contract/resources/artifact-credentials.ts';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { sniff } from '../../../lib/images/container/containers.ts';
 import { readRecord, readSourceType } from '../../../lib/images/xmp/image-xmp.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -12,7 +11,7 @@ import { readCredentials } from '../../../lib/provenance/show-credentials.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/options.ts';
 import { readWholeFile } from '../files.ts';
-import { printJson } from '../print.ts';
+import { printJson, reportError } from '../print.ts';
 import { printable } from '../terminal.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -59,9 +58,7 @@ export async function runMetadataShow({
     else io.stdout(printable(toText(reading)));
     return 0;
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
-    return 1;
+    return reportError(error, io);
   }
 }
 

@@ -13,6 +13,7 @@ import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import { confirm } from '../confirm.ts';
 import { fileReason } from '../files.ts';
+import { reportError } from '../print.ts';
 
 interface SetupOptions {
   readonly dryRun: boolean;
@@ -31,9 +32,7 @@ export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Pr
     io.stdout(nextSteps(paths.config, io.env));
     return 0;
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
-    return 1;
+    return reportError(error, io);
   }
 }
 
