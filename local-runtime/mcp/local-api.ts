@@ -7,6 +7,7 @@ import {
   type ApiRequest,
   type BridgeApi,
 } from '../../lib/mcp/bridge-api.ts';
+import { parseJson } from '../../lib/platform/parse-json.ts';
 import type { Services } from '../../lib/services.ts';
 import { readEvents, toTarget } from '../client/service.ts';
 import { toServiceError } from '../client/service-error.ts';
@@ -110,14 +111,10 @@ function collect(body: ReplyBody = Buffer.alloc(0)): Buffer | Promise<Buffer> {
 }
 
 function toFailure(status: number, bytes: Buffer): ApiFailure {
-  const { code, message, advice, issues } = toServiceError(status, parse(bytes), 'GET');
+  const { code, message, advice, issues } = toServiceError(
+    status,
+    parseJson(bytes.toString()),
+    'GET',
+  );
   return new ApiFailure(code ?? 'internal', message, advice, issues);
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }

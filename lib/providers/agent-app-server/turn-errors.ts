@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 import { fromCode, fromReply } from '../backend/backend-errors.ts';
 import { FAILURES, parseErrorBody, toBackendFailure, toError } from '../backend/failures.ts';
 import { optionalMember } from '../backend/reply-members.ts';
@@ -29,7 +30,7 @@ export function fromToolOutput(output: string, request: CallFacts): BridgeError 
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
   if (status > 0) {
     const body = parseDebugText(HTTP_BODY.exec(output)?.[1]);
-    return fromReply(status, parseJson(body), request);
+    return fromReply(status, parseJson(body ?? ''), request);
   }
   if (NO_IMAGE.test(output)) return toError(FAILURES.noImage, {}, request);
   if (UNREADABLE_IMAGE.test(output)) return toError(FAILURES.input, {}, request);
@@ -66,7 +67,7 @@ export function fromTurnError(
   const parsed = v.safeParse(ErrorInfo, info);
   const [details] = parsed.success ? Object.values(parsed.output) : [];
   // The message is the raw body of the backend's reply.
-  const body = parseJson(message ?? undefined);
+  const body = parseJson(message ?? '');
   return details?.httpStatusCode
     ? fromReply(details.httpStatusCode, body, request)
     : fromCode(toBackendFailure([parseErrorBody(body)]), request);
@@ -80,12 +81,4 @@ function parseDebugText(literal: string | undefined): string | undefined {
     .replaceAll(/\\u\{([0-9a-f]{1,4})\}/gi, (_, hex: string) => `\\u${hex.padStart(4, '0')}`);
   const text = parseJson(json);
   return typeof text === 'string' ? text : undefined;
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

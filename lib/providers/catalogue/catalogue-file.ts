@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { saveFile } from '../../platform/durable-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 import { readRegularFileNow } from '../../platform/regular-file.ts';
 import { Offer } from './catalogue-page.ts';
 import { type CatalogueState, emptyCatalogue } from './catalogue-state.ts';
@@ -41,7 +42,8 @@ export function createCatalogueFile<Facts>({
     /** Returns the kept catalogue. A file that is absent, damaged or of another service is an empty catalogue. */
     read(): CatalogueState<Facts> {
       const file = readRegularFileNow(path, { maxBytes: MAX_BYTES });
-      const parsed = 'problem' in file ? undefined : v.safeParse(Content, toJson(file.bytes));
+      const parsed =
+        'problem' in file ? undefined : v.safeParse(Content, parseJson(file.bytes.toString()));
       if (!parsed?.success) return emptyCatalogue();
       const { models, offers, missing_since_ms: missing } = parsed.output;
       const { checked_at_ms: checkedAtMs } = parsed.output;
@@ -68,12 +70,4 @@ export function createCatalogueFile<Facts>({
       await saveFile(path, JSON.stringify(content), { replaces: true, mode: OWNER_FILE });
     },
   };
-}
-
-function toJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform/parse-json.ts';
 import type { Stoppable } from '../../platform/thread-pool.ts';
 import { parseOpenrouterPage } from '../openai-images/dialects/openrouter-models.ts';
 import { parseFalPage } from '../task/catalogue/fal-page.ts';
@@ -25,12 +26,4 @@ const PARSERS: Readonly<Record<CatalogueKind, ParsePage>> = {
 export function parsePage({ kind, bytes, ...request }: Stoppable<PageTask>): ParsedPage {
   const reply = parseJson(Buffer.from(bytes).toString());
   return { page: reply === undefined ? undefined : PARSERS[kind](reply, request) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

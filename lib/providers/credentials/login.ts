@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseJson } from '../../platform/parse-json.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 
 /**
@@ -144,9 +145,5 @@ function decodePayload(token: string): unknown {
   if (token.length > MAX_TOKEN_CHARS) return undefined;
   const [, payload, signature, ...more] = token.split('.');
   if (payload === undefined || signature === undefined || more.length > 0) return undefined;
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parseJson(Buffer.from(payload, 'base64url').toString('utf8'));
 }

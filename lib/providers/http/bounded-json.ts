@@ -1,3 +1,5 @@
+import { parseJson } from '../../platform/parse-json.ts';
+
 /**
  * Limits on the structure of a JSON text. The duration of `JSON.parse` depends on both numbers, and hardly on the
  * length of strings.
@@ -16,12 +18,7 @@ const COMMA = 0x2c;
 
 /** Returns the value of a JSON text, or undefined if the text is not JSON or exceeds the bounds. */
 export function parseBounded(text: Buffer, bounds: JsonBounds): unknown {
-  if (!isWithin(text, bounds)) return undefined;
-  try {
-    return JSON.parse(text.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return isWithin(text, bounds) ? parseJson(text.toString('utf8')) : undefined;
 }
 
 /** Returns true if a text is within the bounds. Reads the text once and skips strings with native code. */

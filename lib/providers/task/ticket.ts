@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseJson } from '../../platform/parse-json.ts';
 import { unknownOutcome } from '../failed-calls.ts';
 import type { TaskTicket } from './task-service.ts';
 
@@ -31,12 +32,4 @@ export function parseTicket(text: string): TaskTicket {
   if (!parsed.success) throw unknownOutcome('unreadable_ticket');
   const { v: _, ...ticket } = parsed.output;
   return ticket;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

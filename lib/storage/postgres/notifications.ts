@@ -4,6 +4,7 @@ import { STAGES } from '../../contract/reply/stream-events.ts';
 import type { JobNotice, JobNotices } from '../../jobs/job-notices-port.ts';
 import { abortable } from '../../platform/abortable.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 import type { WakeUps } from './waiting.ts';
 
 interface Options {
@@ -158,14 +159,6 @@ function createTopics(schema: string) {
       for (const topic of readers.keys()) wake(topic);
     },
   };
-}
-
-function parseJson(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns undefined for a notice that this replica has sent to itself, or that a newer version of the program has sent. */
