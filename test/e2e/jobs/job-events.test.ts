@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createReplyChecker } from '../../support/reply-checker.ts';
 import {
   cleanUp,
@@ -22,14 +22,26 @@ beforeAll(async () => {
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
   checker = createReplyChecker(document as Record<string, unknown>);
 });
+// A test that fails leaves no stream open.
+afterEach(() => {
+  for (const reader of opened.splice(0)) reader.disconnect();
+});
 afterAll(cleanUp);
 
+const opened: EventReader[] = [];
+
+async function open(url: string, headers?: Readonly<Record<string, string>>) {
+  const reader = await openEvents(url, headers);
+  opened.push(reader);
+  return reader;
+}
+
 const feedOf = ({ address }: StartedBridge, lastEventId?: string) =>
-  openEvents(
+  open(
     `${address}/v1/jobs/events`,
     lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
   );
-const follow = (id: string) => openEvents(`${bridge.address}/v1/jobs/${id}/events`);
+const follow = (id: string) => open(`${bridge.address}/v1/jobs/${id}/events`);
 
 async function created(from: JobClient, body: object = {}): Promise<string> {
   return (await from.post({ prompt: 'a fox', ...body })).json.id;
@@ -119,10 +131,10 @@ describe('GET /v1/jobs/events', () => {
       'cache-control': 'no-store',
     });
     expect(atFirst).toEqual([]);
-    const statuses = reader.events().map(({ data }) => data.job.status);
-    expect([...new Set(statuses)]).toEqual(['queued', 'running', 'succeeded']);
+    // A job that starts at once is perhaps never reported as queued.
+    const statuses = new Set(reader.events().map(({ data }) => data.job.status));
+    expect([...statuses].filter((status) => status !== 'queued')).toEqual(['running', 'succeeded']);
     expect(known(reader).get(id).artifacts).toHaveLength(1);
-    reader.disconnect();
   });
 
   it('rejects other methods, and HEAD leaves no stream open', async () => {
@@ -138,16 +150,17 @@ describe('GET /v1/jobs/events', () => {
   });
 
   it('rejects the 65th stream until another disconnects', async () => {
-    const readers = await Promise.all(Array.from({ length: MAX_STREAMS }, () => feedOf(bridge)));
-    const refused = await feedOf(bridge);
+    const own = await startBridge();
+    const readers = await Promise.all(Array.from({ length: MAX_STREAMS }, () => feedOf(own)));
+    const refused = await feedOf(own);
     await refused.untilEnded();
-    const id = await created(client);
+    const id = await created(await createJobClient(own));
     await Promise.all(readers.map((reader) => untilEndsOf([id], reader)));
 
     readers[0]?.disconnect();
     await expect
       .poll(async () => {
-        const next = await feedOf(bridge);
+        const next = await feedOf(own);
         next.disconnect();
         return next.status;
       })
@@ -156,7 +169,6 @@ describe('GET /v1/jobs/events', () => {
     expect(readers.map(({ status }) => status)).toEqual(Array(MAX_STREAMS).fill(200));
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     check('/v1/jobs/events', refused);
-    for (const reader of readers) reader.disconnect();
   });
 });
 
@@ -186,7 +198,6 @@ describe('a reader of GET /v1/jobs/events that resumes', () => {
     expect(listed.map((job: { id: string }) => latest.get(job.id))).toEqual(listed);
     const statuses = new Set(listed.map((job: { status: string }) => job.status));
     expect([...statuses].sort()).toEqual(['interrupted', 'succeeded']);
-    resumed.disconnect();
   });
 
   it('learns which jobs were removed', async () => {
@@ -206,15 +217,14 @@ describe('a reader of GET /v1/jobs/events that resumes', () => {
     expect(ended).toHaveLength(1);
     const [removed] = ids.filter((id) => id !== ended[0].id);
     expect(resumed.events()).toMatchObject([{ name: 'removed', data: { id: removed } }]);
-    resumed.disconnect();
   });
 
   it('is rejected with the id of another bridge', async () => {
     const other = await startBridge();
-    const opened = await feedOf(other);
-    await expect.poll(() => opened.lastId()).toBeDefined();
+    const feed = await feedOf(other);
+    await expect.poll(() => feed.lastId()).toBeDefined();
 
-    const refused = await feedOf(bridge, opened.lastId());
+    const refused = await feedOf(bridge, feed.lastId());
     await refused.untilEnded();
 
     expect(refused.status).toBe(422);
@@ -229,7 +239,7 @@ describe('a bridge that stops', () => {
     const jobs = await createJobClient(stopping);
     const feed = await feedOf(stopping);
     const id = await created(jobs);
-    const job = await openEvents(`${stopping.address}/v1/jobs/${id}/events`);
+    const job = await open(`${stopping.address}/v1/jobs/${id}/events`);
     await job.until((events) => events.length > 1);
 
     const { code } = await stopping.end();
