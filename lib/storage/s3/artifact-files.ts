@@ -8,7 +8,7 @@ interface Deps {
   readonly bucket: Bucket;
   /** Throws `configuration` or `overloaded` unless the bucket was proven to keep its promises (`prove-bucket.ts`). */
   readonly proven: () => Promise<void>;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Setting `artifacts.s3.recheck_ms`: the time for which a stamp is returned again without a request. */
   readonly recheckMs: number;
   /** Name of the probe object. Replicas need different names. */
@@ -115,9 +115,9 @@ function createMarker({ bucket, clock }: Pick<Deps, 'bucket' | 'clock'>) {
 
   /** Resolves with true if the marker exists, or existed at most `maxAgeMs` ago. */
   async function exists(maxAgeMs = 0): Promise<boolean> {
-    if (clock.nowMs() - seenMs < maxAgeMs) return true;
+    if (clock.monotonicMs() - seenMs < maxAgeMs) return true;
     if ((await bucket.head(MARKER)) === undefined) return false;
-    seenMs = clock.nowMs();
+    seenMs = clock.monotonicMs();
     return true;
   }
 
@@ -198,18 +198,18 @@ function checked(name: string): string {
 }
 
 /** Creates the memory of recent stamps. */
-function createStamps(recheckMs: number, clock: Pick<Clock, 'nowMs'>) {
+function createStamps(recheckMs: number, clock: Pick<Clock, 'monotonicMs'>) {
   const stamps = new Map<string, { readonly stamp: string; readonly untilMs: number }>();
   return {
     get(name: string): string | undefined {
       const known = stamps.get(name);
-      return known !== undefined && clock.nowMs() < known.untilMs ? known.stamp : undefined;
+      return known !== undefined && clock.monotonicMs() < known.untilMs ? known.stamp : undefined;
     },
     set(name: string, stamp: string | undefined): void {
       stamps.delete(name);
       if (recheckMs === 0 || stamp === undefined) return;
       if (stamps.size >= MAX_STAMPS) stamps.clear();
-      stamps.set(name, { stamp, untilMs: clock.nowMs() + recheckMs });
+      stamps.set(name, { stamp, untilMs: clock.monotonicMs() + recheckMs });
     },
     delete: (name: string): void => void stamps.delete(name),
   };

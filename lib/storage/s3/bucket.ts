@@ -71,7 +71,7 @@ const MAX_BODY_TIMEOUTS = 6;
  * SDK, which takes a quarter of a second. The SDK looks for credentials in the environment, in the files of AWS and at the
  * machine.
  */
-export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'nowMs'>) {
+export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'monotonicMs'>) {
   const sdk = await import('@aws-sdk/client-s3');
   const client = new sdk.S3Client(toClientConfig(settings));
   const prefix = settings.prefix === '' ? '' : `${settings.prefix}/`;
@@ -105,7 +105,7 @@ export async function openBucket(settings: BucketSettings, clock: Pick<Clock, 'n
         if (!(body instanceof Readable)) throw new Error('the AWS SDK returned no stream');
         if (length === bytes) {
           const maxMs = MAX_BODY_TIMEOUTS * settings.request_timeout_ms;
-          const content = await readBody(body, bytes, () => clock.nowMs(), maxMs);
+          const content = await readBody(body, bytes, clock, maxMs);
           return { content, stamp: toFound(reply).stamp };
         }
         body.destroy();
@@ -234,14 +234,14 @@ function toPut({ name, bytes, bridgeId, sha256 }: NewObject) {
 async function readBody(
   body: AsyncIterable<Buffer>,
   bytes: number,
-  nowMs: () => number,
+  clock: Pick<Clock, 'monotonicMs'>,
   maxMs: number,
 ): Promise<Buffer> {
-  const untilMs = nowMs() + maxMs;
+  const untilMs = clock.monotonicMs() + maxMs;
   const content = Buffer.allocUnsafeSlow(bytes);
   let at = 0;
   for await (const chunk of body) {
-    if (nowMs() > untilMs) throw new Error('the object was not received in time');
+    if (clock.monotonicMs() > untilMs) throw new Error('the object was not received in time');
     at += chunk.copy(content, at);
   }
   if (at < bytes) throw new Error('the object was not received completely');

@@ -17,7 +17,7 @@ export interface S3Settings extends BucketSettings {
 }
 
 interface Outside {
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   /** True if the caller only reads. In this case, the bucket is not proven, because the proof writes objects. */
   readonly isReadOnly?: boolean | undefined;

@@ -180,18 +180,19 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
       expect(found?.stamp).toBe(await opened.artifactFiles.stamp(file.name));
     });
 
-    test('a stamp is returned without a request until it must be checked again', async () => {
-      let nowMs = 0;
+    test('a stamp is returned without a request until it must be checked again, also after the wall clock was set back', async () => {
+      let passedMs = 0;
       opened.close();
-      const clock = { nowMs: () => nowMs };
+      // Setting the wall clock back must not extend the time.
+      const clock = { nowMs: () => 1_000_000 - passedMs, monotonicMs: () => passedMs };
       opened = await openS3Files({ ...bucket.settings, recheck_ms: 100 }, { ...outside, clock });
       await publish();
       const first = await opened.artifactFiles.stamp(file.name);
       await bucket.putForeign(file.name, 'foreign');
 
-      nowMs = 99;
+      passedMs = 99;
       const early = await opened.artifactFiles.stamp(file.name);
-      nowMs = 100;
+      passedMs = 100;
       const late = await opened.artifactFiles.stamp(file.name);
 
       expect(early).toBe(first);

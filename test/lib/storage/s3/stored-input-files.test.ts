@@ -17,7 +17,10 @@ const TEN_MINUTES_MS = 600_000;
 async function open() {
   const bucket = await startFaultyBucket();
   let passedMs = 0;
-  const clock = { nowMs: () => systemClock.nowMs() + passedMs };
+  const clock = {
+    nowMs: () => systemClock.nowMs() + passedMs,
+    monotonicMs: () => systemClock.monotonicMs() + passedMs,
+  };
   const opened = await openS3Files(bucket.settings, { clock, ids });
   const reopened = await openS3Files(bucket.settings, { clock, ids });
   return {
