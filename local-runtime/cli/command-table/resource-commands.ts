@@ -314,7 +314,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsGet(call),
   }),
   mark('favorite', 'protect the job of an image from pruning', { favorite: true }),
-  mark('unfavorite', 'remove the mark of a favorite image', { favorite: false }),
+  mark('unfavorite', 'remove the mark of a favourite image', { favorite: false }),
   mark('hide', 'hide one image of a job', { hidden: true }),
   mark('restore', 'show a hidden image again', { hidden: false }),
   request({
