@@ -1,6 +1,6 @@
-import { createRunningWork, type StartedWork } from '../platform/running-work.ts';
+import { type CancellableWork, createRunningWork } from '../platform/running-work.ts';
 
-interface Shared<T> extends StartedWork<T> {
+interface Shared<T> extends CancellableWork<T> {
   waiting: number;
 }
 

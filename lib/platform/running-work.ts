@@ -1,8 +1,8 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { linkSignal } from './linked-signal.ts';
 
-/** Work that can be cancelled. */
-export interface StartedWork<T> {
+/** Running work that can be cancelled. */
+export interface CancellableWork<T> {
   readonly result: Promise<T>;
   cancel(reason: Error): void;
 }
@@ -31,7 +31,7 @@ export function createRunningWork() {
 
   return {
     /** Starts work with its own signal. This signal also aborts when the signal `follows` aborts. */
-    start<T>(work: (signal: AbortSignal) => Promise<T>, follows?: AbortSignal): StartedWork<T> {
+    start<T>(work: (signal: AbortSignal) => Promise<T>, follows?: AbortSignal): CancellableWork<T> {
       const { signal, abort, end } = linkSignal(follows);
       if (stopReason) abort(stopReason);
       const result = add(work(signal), abort);

@@ -21,7 +21,7 @@ import type { SessionTurn } from '../session-turns-port.ts';
 import type { Times } from '../times.ts';
 import { type CallProvider, type CallResult, stopError } from './call-provider.ts';
 import { addUsage, type OutputFailure, type RouteResult, requestFailure } from './outcome.ts';
-import { type RouteCall, toCalls } from './route-calls.ts';
+import { type RouteCall, toRouteCalls } from './route-calls.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -74,7 +74,7 @@ export function createFanOut(deps: Deps) {
   return async function fanOut(work: RouteWork): Promise<RouteResult> {
     const { plan, deadline, ledger, times } = work;
     const { isFailFast, isSequential, partialImages } = plan.ask;
-    const { calls, unknown, published } = toCalls(plan.ask, work.earlier);
+    const { calls, unknown, published } = toRouteCalls(plan.ask, work.earlier);
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
     const siblings = linkSignal(deadline.signal);

@@ -22,7 +22,7 @@ interface RouteCalls {
  * Returns the calls of a route. After an ended process, its calls with tickets continue, and the outputs that it did not send are
  * sent. Under `fail_fast`, an unknown output is a failure of the request, so nothing further is sent.
  */
-export function toCalls(
+export function toRouteCalls(
   { calls, isFailFast }: Pick<AskPlan, 'calls' | 'isFailFast'>,
   earlier: EarlierWork | undefined,
 ): RouteCalls {

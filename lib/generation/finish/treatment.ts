@@ -53,7 +53,7 @@ export async function treat(
 ): Promise<Treatment> {
   const { given, image, masked } = made;
   const original = await examined(given, deps, signal);
-  if (masked) return putBack(made, masked, original, deps, signal);
+  if (masked) return composited(made, masked, original, deps, signal);
   const { found } = original;
   if (found === 'none') {
     if (deps.credentials.scope !== 'all') return plain({ found, credentials: 'none' }, []);
@@ -103,7 +103,7 @@ function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Tre
 }
 
 /** Treats a composite, which has no credentials of its own and can lose those of its source and those of the drawn image. */
-async function putBack(
+async function composited(
   made: MadeImage,
   { source }: MaskedSource,
   drawn: Examination,

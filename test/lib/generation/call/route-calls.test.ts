@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toCalls } from '../../../../lib/generation/call/route-calls.ts';
+import { toRouteCalls } from '../../../../lib/generation/call/route-calls.ts';
 import type { EarlierWork } from '../../../../lib/generation/earlier-work-port.ts';
 
 const ONE_EACH = [[0], [1], [2], [3]];
@@ -21,7 +21,7 @@ function work(calls: readonly [readonly number[], string?][], published: readonl
   } as unknown as EarlierWork;
 }
 
-describe('toCalls', () => {
+describe('toRouteCalls', () => {
   test.each([
     ['a first process sends all', ONE_EACH, undefined, [], [[0], [1], [2], [3]], []],
     [
@@ -51,7 +51,7 @@ describe('toCalls', () => {
     ],
     ['calls may be split in another way', PAIRS, work([[[0], 't']]), [[0]], [[1], [2, 3]], []],
   ] as const)('%s', (_, calls, earlier, continued, sent, unknown) => {
-    const planned = toCalls({ calls, isFailFast: false }, earlier);
+    const planned = toRouteCalls({ calls, isFailFast: false }, earlier);
 
     const indicesOf = (isContinued: boolean) =>
       planned.calls
@@ -63,7 +63,7 @@ describe('toCalls', () => {
   });
 
   test('under fail_fast, nothing further is sent if an output is unknown', () => {
-    const planned = toCalls({ calls: ONE_EACH, isFailFast: true }, work([[[0], 't'], [[1]]]));
+    const planned = toRouteCalls({ calls: ONE_EACH, isFailFast: true }, work([[[0], 't'], [[1]]]));
 
     expect(planned.calls.map(({ indices }) => indices)).toEqual([[0]]);
   });
