@@ -15,7 +15,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
   const [, , command] = process.argv;
-  // The next start loads the code that this process has compiled. Where the folder cannot be written, every start compiles.
+  // The next start loads the code that this process has compiled. If the folder cannot be written, every start compiles.
   enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
   // A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
   if (command === 'serve') {

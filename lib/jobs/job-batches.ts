@@ -105,8 +105,8 @@ export function createJobBatches(deps: Deps) {
     },
 
     /**
-     * Gives the jobs of a batch their earlier marks, labels or priorities. Cancelled jobs stay cancelled, and their requests are
-     * queued anew as retries. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
+     * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests are
+     * queued again as retries. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
      */
     async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
       const batch = await batches.find(context.scope, batchId, nowSecs(clock));
@@ -167,7 +167,7 @@ function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
     }
   }
 
-  /** Resolves with the selected jobs, oldest first, because an undo queues jobs anew in this order. */
+  /** Resolves with the selected jobs, oldest first, because an undo queues the jobs again in this order. */
   return async function select(
     scope: string,
     { ids, filter, expected_count: expected = 0 }: JobBatch,

@@ -291,11 +291,12 @@ export interface JobTotals {
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key,
-   * adds nothing, checks no limits and resolves with the earlier job in its present state. If a job with the same
-   * id was accepted, does the same with `repeated` false, so that a call whose outcome is unknown can be repeated. Throws
-   * `overloaded` if a limit is reached or if other processes may have removed the images, `rate_limited` if the allowance of the token or the share of the scope (`checkRoom`) is
-   * exceeded, and `idempotency_conflict` if the earlier job has another fingerprint (`refuseDifferent`).
+   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key, adds
+   * nothing, checks no limits, and resolves with the earlier job in its present state and with `repeated` true. If a job with the
+   * same id was accepted, also adds nothing, but resolves with `repeated` false, so that a call whose outcome is unknown can be
+   * repeated. Throws `overloaded` if a limit is reached or if other processes may have removed the images, `rate_limited` if the
+   * allowance of the token or the share of the scope (`checkRoom`) is exceeded, and `idempotency_conflict` if the earlier job has
+   * another fingerprint (`refuseDifferent`).
    */
   submit(
     job: NewJob,

@@ -41,7 +41,7 @@ type ShownJob = Pick<JobRecord, 'id' | 'status' | 'token' | 'createdSecs' | 'can
 /** The name of the list for which cursors are sealed. */
 const LIST = ['queue jobs'];
 
-// Far more jobs than ever run at the same time. Bounds the reply of the store.
+// Limits the size of the reply of the store. Far fewer jobs run at the same time.
 const OUTLOOK = { waiting: MAX_PLACES, running: 1000, ended: 1000 };
 
 export type QueueControl = ReturnType<typeof createQueueControl>;

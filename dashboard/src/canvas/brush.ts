@@ -17,7 +17,7 @@ export function createBrush(source: Size) {
     /** The diameter in pixels of the source. */
     size: size as ReadonlySignal<number>,
 
-    /** True if the lasso and the rectangle take away. */
+    /** True if the lasso and the rectangle remove from the mask instead of adding to it. */
     takes: takes as ReadonlySignal<boolean>,
 
     choose(next: StageTool): void {

@@ -56,8 +56,8 @@ export function createProbing({ onAlive, onUnreachable }: Listeners) {
     },
 
     /**
-     * Calls `run` with a signal that is aborted when the network delivers nothing. A slow reply makes the page check this. Resolves with
-     * the result of `run`.
+     * Calls `run` with a signal that is aborted when the network delivers nothing. If the reply is slow, checks whether the bridge is
+     * reachable. Resolves with the result of `run`.
      */
     async guard<T>(run: (lost: AbortSignal) => Promise<T>): Promise<T> {
       const slow = setTimeout(probe, SLOW_MS);

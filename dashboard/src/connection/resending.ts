@@ -16,10 +16,10 @@ export type UntilAnswered = <T>(send: () => Promise<T>) => Promise<T>;
 
 /** The largest number of attempts, because the bridge may end the connection of each attempt. */
 const MOST_ATTEMPTS = 6;
-/** The pause in milliseconds before the next attempt if a gateway replied that it cannot reach the bridge. Nothing tells when it can. */
+/** The pause in milliseconds before the next attempt if a gateway replied that it cannot reach the bridge. No event reports when the gateway can. */
 const GATEWAY_MS = 3000;
 
-/** Sends requests that got no reply again, when the bridge is reachable again. One message says so for all of them. */
+/** Sends requests without a reply again when the bridge is reachable again. One message reports all of these requests. */
 export function createResending({ connection, toasts }: Deps) {
   const pending = signal(0);
   let toast: number | undefined;

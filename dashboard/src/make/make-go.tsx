@@ -53,7 +53,7 @@ function isApple(): boolean {
 interface DockProps extends Sending {
   readonly icon: IconNode;
   readonly line: string;
-  /** True if the line stands for something that is not written yet. */
+  /** True if the line is a placeholder for a prompt that is not written yet. */
   readonly isFaint?: boolean;
 }
 

@@ -75,7 +75,7 @@ function MakeHead({ isRace }: { readonly isRace: boolean }) {
   const { draft, router, undo, usage, connection } = usePage();
   const { value: caller } = connection.caller;
   useEffect(() => {
-    // The permissions decide about the race.
+    // The race is offered only if the permissions allow it.
     if (caller?.isAccepted && usage.latest.peek() === undefined) void usage.read();
   }, [usage, caller]);
 

@@ -152,5 +152,5 @@ export const DescribedInput = closedObject({
 export const PlanInput = eitherOf(ImageInput, DescribedInput, ({ type }) => type === 'described');
 export type PlanInput = v.InferOutput<typeof PlanInput>;
 
-/** An image in the plan of many requests. The request does not contain its bytes, which each plan would read anew. */
+/** An image in the plan of many requests. The request does not contain the bytes of the image, because each plan would read them again. */
 export const KnownInput = closedVariant('type', [ArtifactInput, DescribedInput]);

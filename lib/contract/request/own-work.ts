@@ -1,6 +1,6 @@
 import type { Routing } from './routing.ts';
 
-/** The name of the bridge as the provider of a job. The settings cannot give the name to another provider. */
+/** The name of the bridge as the provider of a job. The settings reject this name for any other provider. */
 export const OWN_PROVIDER = 'image-bridge';
 /** The model that a job of a crop names. */
 export const CROP_MODEL = 'crop';

@@ -30,8 +30,8 @@ export interface LoginStore {
   /** Resolves with the login, or with undefined if none was stored. Throws `overloaded` if the store cannot be read. */
   find(): Promise<SealedLogin | undefined>;
   /**
-   * Stores another login in place of the login with this number; 0 stands for none. Resolves with false, and changes nothing, if
-   * another login is stored.
+   * Stores another login in place of the login with this number, or as the first login if the number is 0. Resolves with false,
+   * and changes nothing, if another login is stored.
    */
   replace(version: number, sealed: Uint8Array): Promise<boolean>;
   /**

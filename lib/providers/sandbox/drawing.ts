@@ -48,7 +48,7 @@ export interface DrawingTask {
   readonly source?: { readonly pixels: SharedPixels; readonly strength: number };
   /** The mask, which has the size of the drawing: pixels with alpha 0 may change, pixels with alpha 255 must not. */
   readonly mask?: SharedPixels;
-  /** Images that give the drawing its colours. */
+  /** Images from which the drawing takes its colours. */
   readonly references: readonly SharedPixels[];
   /** Number of requested smaller previews. */
   readonly previews: number;

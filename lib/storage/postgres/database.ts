@@ -88,7 +88,7 @@ async function refuseServer({ rows }: Queries): Promise<void> {
   }
 }
 
-/** Resolves with the secret. Of several replicas that start at the same time, the first one creates the secret. */
+/** Resolves with the secret. If several replicas start at the same time, the first replica creates the secret. */
 function findSecret(
   { schema, write }: Connection,
   ids: Pick<Ids, 'newOpaqueId'>,

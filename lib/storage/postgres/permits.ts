@@ -16,7 +16,7 @@ interface Deps {
   readonly pollMs: number;
 }
 
-// A permit is held for seconds, so a waiting request that hears of no release looks often.
+// A permit is held for seconds, so a waiting request that receives no notice of a release looks often.
 const MAX_POLL_MS = 250;
 
 /**

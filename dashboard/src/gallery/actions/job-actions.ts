@@ -30,7 +30,7 @@ export function createJobActions(page: Page) {
 
     /** The id of the job whose cancellation waits for a second press. */
     cancelling: cancelling.waiting,
-    /** Cancels a waiting job at once, because Undo queues it anew. A running job needs a second press. */
+    /** Cancels a waiting job at once, because Undo queues its request again. A running job needs a second press. */
     cancel(id: string): void {
       if (jobs.get(id)?.peek().status === 'queued') void marks.cancelWaiting([id]);
       else if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
@@ -160,7 +160,7 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
     report(outcome, key, () => void setHidden(outcome.failed, hidden));
   }
 
-  /** Cancels waiting jobs. Undo queues their requests anew. */
+  /** Cancels waiting jobs. Undo queues their requests again. */
   const cancelWaiting = (ids: readonly string[]) =>
     batches.change({ action: 'cancel' }, ids, 'gallery.wasCancelled');
 

@@ -13,7 +13,7 @@ interface Props {
   readonly height: number;
 }
 
-/** The rail is shown if the gallery is so many times as high as its viewport. */
+/** The minimum height of the gallery, in viewport heights, for which the rail is shown. */
 const LEAST_SCREENS = 2.5;
 
 /** The height of a mark, in CSS pixels. */

@@ -12,7 +12,7 @@ interface Choice {
 interface Props<T> {
   /** The id of the title. */
   readonly labelId: string;
-  /** The first choice stands for no shape. */
+  /** The choices, of which the first means no shape. */
   readonly choices: readonly T[];
   /** The name of the present choice. Undefined if the present size has none of the shapes. */
   readonly current: string | undefined;

@@ -100,7 +100,7 @@ export function createQueuePlaces({ ownQueue, jobs, batches, toasts }: Deps) {
       await readAndApply();
     },
 
-    /** Cancels waiting jobs. Undo queues them anew. */
+    /** Cancels waiting jobs. Undo queues their requests again. */
     async cancel(ids: readonly string[]): Promise<void> {
       const at = Math.min(...ids.map((id) => shown.peek().indexOf(id)));
       await batches.change({ action: 'cancel' }, ids, 'gallery.wasCancelled');

@@ -9,15 +9,16 @@ import type { QueuePlaces } from './queue-places.ts';
 
 /** The height of a row in pixels, which the style sheet sets. */
 const ROW_PX = 52;
-/** The number of rows above and below the visible rows that exist. */
+/** The number of rendered rows above and below the visible rows. */
 const SPARE = 6;
+/** The maximum number of rendered rows. */
 const MOST_ROWS = 40;
 
 interface Props {
   readonly places: QueuePlaces;
 }
 
-/** Lists the waiting jobs in the order of their starts. Only the rows near the visible part exist. */
+/** Lists the waiting jobs in the order of their starts. Only the rows near the viewport are rendered. */
 export function WaitingList({ places }: Props) {
   const { value: ids } = places.shown;
   const { value: changes } = places.changes;
@@ -66,7 +67,7 @@ export function WaitingList({ places }: Props) {
   );
 }
 
-/** Returns the index of the first row that exists, according to the scroll position. */
+/** Returns the index of the first row to render, which depends on the scroll position. */
 function useFirstRow(list: { readonly current: HTMLElement | null }, count: number): number {
   const [first, setFirst] = useState(0);
   useEffect(() => {
@@ -86,7 +87,7 @@ function useFirstRow(list: { readonly current: HTMLElement | null }, count: numb
   return first;
 }
 
-/** Scrolls to the row of the cursor when the cursor moves. The row takes the focus as soon as it exists. */
+/** Scrolls to the row of the cursor when the cursor moves. The row takes the focus as soon as the row is rendered. */
 function useCursorInView(
   places: QueuePlaces,
   list: { readonly current: HTMLElement | null },

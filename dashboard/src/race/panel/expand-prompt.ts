@@ -1,11 +1,11 @@
 /** The maximum number of prompts in a race. */
 export const MOST_PROMPTS = 24;
 
-/** The prompts that a text stands for. */
+/** The prompts into which a text expands. */
 export interface Expansion {
   /** The first prompts, at most one more than `MOST_PROMPTS`. */
   readonly prompts: readonly string[];
-  /** The number of prompts, also of those that are not in `prompts`. */
+  /** The number of all prompts, including prompts that are not in `prompts`. */
   readonly count: number;
   /** The alternatives in the text, in their order. */
   readonly values: readonly string[];

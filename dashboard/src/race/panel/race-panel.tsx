@@ -15,7 +15,7 @@ import './race-panel.css';
 /** The number of alternatives that are shown below the prompt. */
 const MOST_VALUES = 8;
 
-/** Shows the prompts that the text stands for, and takes each line as a prompt if the user asks for a list. */
+/** Shows the prompts into which the text expands, and uses each line as a prompt if the user asks for a list. */
 export function RaceExpansion() {
   const { race } = usePage();
   const { expansion } = useNextRace();

@@ -95,8 +95,8 @@ export interface Decisions {
 }
 
 /**
- * Returns true if the counts of all scopes decide about the group: if a scope begins to wait for its turn, or if a limit is so near
- * that the shares of scopes count.
+ * Returns true if a decision about the group needs the counts of all scopes: if a scope begins to wait for its turn, or if a limit
+ * is so near that the shares of the scopes matter.
  */
 export function needsAllScopes(
   group: readonly Submission[],
