@@ -58,7 +58,7 @@ describe('planImage', () => {
     expect(routes.map(({ calls }) => calls)).toEqual([2, 6]);
   });
 
-  it('names the key color of the background that will be removed', async () => {
+  it('names the key colour of the background that will be removed', async () => {
     const parameters = { background: 'transparent' };
 
     const { routes } = await planOf({

@@ -1225,13 +1225,13 @@ export interface components {
              * @enum {string|null}
              */
             mode?: "auto" | "native" | "chroma_key" | null;
-            /** @description The background color to request and remove. Chosen by the bridge if omitted. */
+            /** @description The background colour to request and remove. Chosen by the bridge if omitted. */
             key_color?: string | null;
-            /** @description Pixels up to this distance from the key color become transparent; must be below opaque_threshold. Default: `12`. */
+            /** @description Pixels up to this distance from the key colour become transparent; must be below opaque_threshold. Default: `12`. */
             transparent_threshold?: number | null;
-            /** @description Pixels at or above this distance from the key color stay opaque. Default: `96`. */
+            /** @description Pixels at or above this distance from the key colour stay opaque. Default: `96`. */
             opaque_threshold?: number | null;
-            /** @description Removes the key color from the edges of the subject. Default: `true`. */
+            /** @description Removes the key colour from the edges of the subject. Default: `true`. */
             despill?: boolean | null;
         };
         ImageRouting: {
@@ -1319,7 +1319,7 @@ export interface components {
             } | null;
             /** @description Orders the queued jobs of the caller: highest priority first, then in the order of acceptance. Tokens take turns, independent of the priorities of their jobs. Default: `0`. */
             priority?: number | null;
-            /** @description Labels to find the job by, at most 16; equal labels are stored once. A label has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. Labels can be changed later. */
+            /** @description Labels to find the job by, at most 16; equal labels are stored once. A label has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly, and can be changed later. */
             labels?: string[] | null;
             /** @description The group to which the job belongs, and its place there. Never sent to a provider. */
             group?: components["schemas"]["ImageJobGroup"] | null;
@@ -1336,7 +1336,7 @@ export interface components {
             priority?: number | null;
         };
         ImageArtifactPatch: {
-            /** @description true marks the image, and its job, as a favorite. false removes the mark of the image, and with the last one the mark of the job. */
+            /** @description true marks the image, and its job, as a favourite. false removes the mark of the image, and with the last one the mark of the job. */
             favorite?: boolean | null;
             /** @description true hides the image, and its job if all its images are hidden. false shows the image, and its job. */
             hidden?: boolean | null;
@@ -1429,13 +1429,13 @@ export interface components {
         };
         ImagePresetCreate: {
             name: string;
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
         };
         ImagePresetReplace: {
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
@@ -2138,7 +2138,7 @@ export interface components {
             }[];
             revised_prompt?: string;
             usage?: components["schemas"]["Usage"];
-            /** @description The cost of all calls of the request. Absent in results from before costs were counted. */
+            /** @description The cost of all calls of the request. Absent in results of versions that did not count costs. */
             cost?: {
                 /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
                 amount?: string;
@@ -2469,7 +2469,7 @@ export interface components {
         } | {
             /** @constant */
             mode: "chroma_key";
-            /** @description The background color to request and remove, as #RRGGBB. */
+            /** @description The background colour to request and remove, as #RRGGBB. */
             key_color: string;
         };
         ImagePlanBatchResult: {
@@ -2638,7 +2638,7 @@ export interface components {
             labels?: string[];
             /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
             group?: components["schemas"]["ImageJobGroup"];
-            /** @description True if the job is a favorite, which retention does not delete. */
+            /** @description True if the job is a favourite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
@@ -2685,7 +2685,7 @@ export interface components {
             /** @description The images of the job that have marks (`PATCH /v1/artifacts/{id}`). Absent if there are none. */
             marks?: {
                 artifact_id: string;
-                /** @description True if the image is a favorite. */
+                /** @description True if the image is a favourite. */
                 favorite?: boolean;
                 /** @description True if the image is hidden. */
                 hidden?: boolean;
@@ -2783,13 +2783,13 @@ export interface components {
                      * @enum {string}
                      */
                     mode: "auto" | "native" | "chroma_key";
-                    /** @description The background color to request and remove. Chosen by the bridge if omitted. */
+                    /** @description The background colour to request and remove. Chosen by the bridge if omitted. */
                     key_color: string | null;
-                    /** @description Pixels up to this distance from the key color become transparent; must be below opaque_threshold. */
+                    /** @description Pixels up to this distance from the key colour become transparent; must be below opaque_threshold. */
                     transparent_threshold: number;
-                    /** @description Pixels at or above this distance from the key color stay opaque. */
+                    /** @description Pixels at or above this distance from the key colour stay opaque. */
                     opaque_threshold: number;
-                    /** @description Removes the key color from the edges of the subject. */
+                    /** @description Removes the key colour from the edges of the subject. */
                     despill: boolean;
                 };
             };
@@ -2870,7 +2870,7 @@ export interface components {
             labels?: string[];
             /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
             group?: components["schemas"]["ImageJobGroup"];
-            /** @description True if the job is a favorite, which retention does not delete. */
+            /** @description True if the job is a favourite, which retention does not delete. */
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
@@ -2916,7 +2916,7 @@ export interface components {
                      */
                     credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
                 };
-                /** @description True if the image is a favorite. */
+                /** @description True if the image is a favourite. */
                 favorite?: boolean;
                 /** @description True if the image is hidden. */
                 hidden?: boolean;
@@ -2982,7 +2982,7 @@ export interface components {
                     labels?: string[];
                     /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
                     group?: components["schemas"]["ImageJobGroup"];
-                    /** @description True if the job is a favorite, which retention does not delete. */
+                    /** @description True if the job is a favourite, which retention does not delete. */
                     favorite: boolean;
                     /** @description The time at which the job was hidden. A hidden job can be restored. */
                     deleted?: number;
@@ -3028,7 +3028,7 @@ export interface components {
                              */
                             credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
                         };
-                        /** @description True if the image is a favorite. */
+                        /** @description True if the image is a favourite. */
                         favorite?: boolean;
                         /** @description True if the image is hidden. */
                         hidden?: boolean;
@@ -3057,7 +3057,7 @@ export interface components {
                 labels?: string[];
                 /** @description The group of the job, and its place there. A retry has the same place. Absent if the job has no group. */
                 group?: components["schemas"]["ImageJobGroup"];
-                /** @description True if the job is a favorite, which retention does not delete. */
+                /** @description True if the job is a favourite, which retention does not delete. */
                 favorite: boolean;
                 /** @description The time at which the job was hidden. A hidden job can be restored. */
                 deleted?: number;
@@ -3103,7 +3103,7 @@ export interface components {
                          */
                         credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
                     };
-                    /** @description True if the image is a favorite. */
+                    /** @description True if the image is a favourite. */
                     favorite?: boolean;
                     /** @description True if the image is hidden. */
                     hidden?: boolean;
@@ -3272,7 +3272,7 @@ export interface components {
         };
         ImagePreset: {
             name: string;
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly. */
+            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string;
             description?: string;
             template: components["schemas"]["ImagePresetTemplate"];
@@ -3409,7 +3409,7 @@ export interface components {
                  */
                 credentials: "none" | "kept" | "resigned" | "signed" | "dropped";
             };
-            /** @description True if the image is a favorite. */
+            /** @description True if the image is a favourite. */
             favorite?: boolean;
             /** @description True if the image is hidden. */
             hidden?: boolean;
@@ -3523,7 +3523,7 @@ export interface components {
             /** @description The facts of the publication. Absent for images that were published before these facts were recorded. */
             provenance?: components["schemas"]["Provenance"];
             /**
-             * @description The result of a check of the file now. `present`: the file has credentials that could not be checked. `too_large`: the credentials are larger than `provenance.max_manifest_bytes`.
+             * @description The result of a check of the file at the time of the request. `present`: the file has credentials that could not be checked. `too_large`: the credentials are larger than `provenance.max_manifest_bytes`.
              * @enum {string}
              */
             state: "none" | "trusted" | "valid" | "invalid" | "unreadable" | "link" | "present" | "too_large";
@@ -5548,7 +5548,7 @@ export interface operations {
                 "if-none-match"?: string;
                 /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
-                /** @description With never, the reply has the bytes although the bridge redirects downloads of large images. */
+                /** @description With never, the reply contains the bytes even if the bridge redirects downloads of large images. */
                 "x-artifact-redirect"?: "never";
             };
             path: {
@@ -6499,7 +6499,7 @@ export interface operations {
                 "if-none-match"?: string;
                 /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
-                /** @description With never, the reply has the bytes although the bridge redirects downloads of large images. */
+                /** @description With never, the reply contains the bytes even if the bridge redirects downloads of large images. */
                 "x-artifact-redirect"?: "never";
             };
             path: {

@@ -77,7 +77,7 @@ function streamContent(event: Schema): JsonObject {
   return {
     schema: {
       type: 'string',
-      description: `Server-sent events. The data of each event is a ${name} in one line of JSON; the name of the event is the \`type\` of its data.`,
+      description: `Server-sent events. The data of each event is one line of JSON with the schema ${name}; the name of the event is the \`type\` of its data.`,
       $defs: { [name]: schemaPart(event, 'reply') },
     },
     examples: { stream: { summary: 'A stream of events', value: examples.map(toText).join('') } },

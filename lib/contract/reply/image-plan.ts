@@ -11,7 +11,7 @@ export const PlannedTransparency = v.variant('mode', [
   v.strictObject({ mode: v.literal('native') }),
   v.strictObject({
     mode: v.literal('chroma_key'),
-    key_color: documented(v.string(), 'The background color to request and remove, as #RRGGBB.'),
+    key_color: documented(v.string(), 'The background colour to request and remove, as #RRGGBB.'),
   }),
 ]);
 

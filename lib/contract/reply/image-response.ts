@@ -150,7 +150,7 @@ export const ImageResponse = v.strictObject({
   usage: v.optional(Usage),
   cost: documented(
     v.optional(WireCost),
-    'The cost of all calls of the request. Absent in results from before costs were counted.',
+    'The cost of all calls of the request. Absent in results of versions that did not count costs.',
   ),
   session: v.optional(SessionReport),
   timings: Timings,

@@ -70,19 +70,19 @@ export const Transparency = closedObject({
     nullable(
       v.pipe(ShortText, v.regex(/^#[0-9A-Fa-f]{6}$/, coded('invalid_value', 'must be #RRGGBB'))),
     ),
-    'The background color to request and remove. Chosen by the bridge if omitted.',
+    'The background colour to request and remove. Chosen by the bridge if omitted.',
   ),
   transparent_threshold: documented(
     v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(254)), 12),
-    'Pixels up to this distance from the key color become transparent; must be below opaque_threshold.',
+    'Pixels up to this distance from the key colour become transparent; must be below opaque_threshold.',
   ),
   opaque_threshold: documented(
     v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(255)), 96),
-    'Pixels at or above this distance from the key color stay opaque.',
+    'Pixels at or above this distance from the key colour stay opaque.',
   ),
   despill: documented(
     v.optional(v.boolean(), true),
-    'Removes the key color from the edges of the subject.',
+    'Removes the key colour from the edges of the subject.',
   ),
 });
 

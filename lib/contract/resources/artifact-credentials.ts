@@ -56,7 +56,7 @@ export const ArtifactCredentials = v.strictObject({
   ),
   state: documented(
     v.picklist(FOUND),
-    'The result of a check of the file now. `present`: the file has credentials that could not be checked. `too_large`: the credentials are larger than `provenance.max_manifest_bytes`.',
+    'The result of a check of the file at the time of the request. `present`: the file has credentials that could not be checked. `too_large`: the credentials are larger than `provenance.max_manifest_bytes`.',
   ),
   manifest: documented(
     v.optional(ManifestReport),

@@ -29,7 +29,7 @@ export const ArtifactHeaders = v.object({
   range: documented(v.optional(v.string()), 'A single range of bytes, such as bytes=0-1023.'),
   'x-artifact-redirect': documented(
     v.optional(v.literal('never')),
-    'With never, the reply has the bytes although the bridge redirects downloads of large images.',
+    'With never, the reply contains the bytes even if the bridge redirects downloads of large images.',
   ),
 });
 
@@ -43,7 +43,7 @@ const MAX_NOTE = 500;
 
 /** The marks of one image of a job, which its owner sets. */
 export const imageMarkEntries = {
-  favorite: documented(v.optional(v.boolean()), 'True if the image is a favorite.'),
+  favorite: documented(v.optional(v.boolean()), 'True if the image is a favourite.'),
   hidden: documented(v.optional(v.boolean()), 'True if the image is hidden.'),
   note: documented(v.optional(v.string()), 'The note of the owner.'),
 };
@@ -68,7 +68,7 @@ export const ArtifactPatch = v.pipe(
   closedObject({
     favorite: documented(
       v.optional(v.boolean()),
-      'true marks the image, and its job, as a favorite. false removes the mark of the image, and with the last one the mark of the job.',
+      'true marks the image, and its job, as a favourite. false removes the mark of the image, and with the last one the mark of the job.',
     ),
     hidden: documented(
       v.optional(v.boolean()),

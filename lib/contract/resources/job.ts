@@ -91,7 +91,7 @@ const AnyJobCreate = v.pipe(
     ),
     labels: documented(
       v.optional(Labels, []),
-      `Labels to find the job by, at most 16; equal labels are stored once. A label has ${LABEL} Labels can be changed later.`,
+      `Labels to find the job by, at most 16; equal labels are stored once. A label has ${LABEL} Labels are compared exactly, and can be changed later.`,
     ),
     group: documented(
       v.optional(JobGroup),
@@ -141,7 +141,7 @@ const jobEntries = {
   ),
   favorite: documented(
     v.boolean(),
-    'True if the job is a favorite, which retention does not delete.',
+    'True if the job is a favourite, which retention does not delete.',
   ),
   deleted: documented(
     v.optional(UnixSecs),

@@ -13,8 +13,8 @@ const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
-/** The description of a label. */
-export const LABEL = `1 to ${MAX_CHARACTERS} characters of any script, at most ${MAX_BYTES} bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. Labels are compared exactly.`;
+/** The rules of a label, in words. A title has the same rules. */
+export const LABEL = `1 to ${MAX_CHARACTERS} characters of any script, at most ${MAX_BYTES} bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC.`;
 
 /** A label of a job, in the form in which labels are stored and compared. */
 export const Label = v.pipe(

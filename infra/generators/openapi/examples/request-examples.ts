@@ -118,12 +118,12 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   ImageQueuePatch: { pause: { summary: 'Pause the queue', value: { paused: true } } },
   ImageJobPatch: {
-    favorite: { summary: 'Mark the job as a favorite', value: { favorite: true } },
+    favorite: { summary: 'Mark the job as a favourite', value: { favorite: true } },
     hide: { summary: 'Hide the job', value: { deleted: true } },
     label: { summary: 'Replace the labels of the job', value: { labels: ['cats'] } },
   },
   ImageArtifactPatch: {
-    favorite: { summary: 'Mark the image as a favorite', value: { favorite: true } },
+    favorite: { summary: 'Mark the image as a favourite', value: { favorite: true } },
     note: { summary: 'Write a note', value: { note: 'for the cover' } },
   },
   ImagePresetCreate: {
