@@ -6,7 +6,6 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** The body, which is sent as JSON. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +22,7 @@ export interface ApiBytes {
 export interface BridgeApi {
   /** Resolves with the JSON of a successful reply. `T` must be the reply type of the operation. */
   json<T>(operation: string, request: ApiRequest): Promise<T>;
-  /** Resolves with the bytes of a successful reply. */
+  /** Resolves with the bytes of a successful reply, also where a download is redirected for other callers. */
   bytes(operation: string, request: ApiRequest): Promise<ApiBytes>;
   /** Yields the `data` of each server-sent event. Ends when the bridge ends the stream. */
   events<T>(operation: string, request: ApiRequest): AsyncIterable<T>;

@@ -48,8 +48,7 @@ export function createMcpServer({ version, ...deps }: Deps): McpServer {
     { title: 'An image that the bridge generated', description: 'The whole file.' },
     async (uri, { id }, { mcpReq: { signal } }) => {
       try {
-        const headers = { 'x-artifact-redirect': 'never' };
-        const request = { path: { id: String(id) }, headers, signal };
+        const request = { path: { id: String(id) }, signal };
         const { bytes, mediaType } = await deps.api.bytes('GET /v1/artifacts/{id}', request);
         const blob = bytes.toString('base64');
         return { contents: [{ uri: uri.href, mimeType: mediaType, blob }] };

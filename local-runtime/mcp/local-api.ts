@@ -95,6 +95,8 @@ function toEvent(operation: string, request: ApiRequest, caller: Caller): HttpEv
     rawQueryString: search,
     headers: {
       ...caller,
+      // The bytes are read here. A redirect to the bucket has none.
+      'x-artifact-redirect': 'never',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     pathParameters: path ?? {},
