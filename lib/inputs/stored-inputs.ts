@@ -48,9 +48,9 @@ export function createStoredInputs({ files, isNeeded, clock }: Deps) {
 
     /**
      * Stores the images durably and then runs `accept`, which adds the job that needs the images. `accept` receives the
-     * `imagesStoredMs` of the job. This process removes no image before `accept` ends. Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws
-     * `overloaded` if an image cannot be stored, and any error of `accept`. Rejects with the reason of the signal if the signal
-     * aborts before `accept`.
+     * `imagesStoredMs` of the job. This process removes no image before `accept` ends. Images that no job needs afterwards,
+     * because the job was rejected or is a repetition, are removed. Throws `overloaded` if an image cannot be stored, and any
+     * error of `accept`. Rejects with the reason of the signal if the signal aborts before `accept`.
      */
     async keepFor<T>(
       images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],

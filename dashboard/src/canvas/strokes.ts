@@ -21,7 +21,10 @@ interface Deps {
   readonly onChange: (rect: Rect | undefined) => void;
 }
 
-/** Creates the strokes of all tools. Each stroke is one step of the undo history. `isReversed` makes a tool add instead of taking away, or take away instead of adding. */
+/**
+ * Creates the strokes of all tools. Each stroke is one step of the undo history. `isReversed` makes a tool that adds to the
+ * area that may change remove from it, and the reverse.
+ */
 export function createStrokes(deps: Deps) {
   const { brush, history, onChange } = deps;
   const trace = signal<readonly Point[]>([]);

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Config } from '../../config/settings/settings.ts';
-import { type Parameters, parseAspectRatio } from '../../contract/request/parameters.ts';
+import type { Parameters } from '../../contract/request/parameters.ts';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { equalRatio } from '../backend/edges.ts';
 import { familyNames, oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
@@ -100,14 +101,9 @@ export function shapeOf(size: string) {
   ).find((shape) => sizeOf(shape.aspectRatio, shape.resolution) === size);
 }
 
-/** Returns the listed ratio that equals this ratio, such as `16:9` for `32:18`. */
+/** Returns the ratio of the API that equals this ratio, such as `16:9` for `32:18`. */
 export function listedRatio(ratio: string): string | undefined {
-  return ALL_RATIOS.find((listed) => quotientOf(listed) === quotientOf(ratio));
-}
-
-function quotientOf(ratio: string): number | undefined {
-  const edges = parseAspectRatio(ratio);
-  return edges && edges.width / edges.height;
+  return equalRatio(ratio, ALL_RATIOS);
 }
 
 function sizeOf(aspectRatio: string, resolution: Resolution): string {

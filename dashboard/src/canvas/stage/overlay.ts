@@ -78,7 +78,10 @@ const BAND = 256;
 /** The colour over the part of the image that a crop removes. */
 const CUT_AWAY = 'oklch(0.12 0 0 / 0.66)';
 
-/** Creates an overlay that hatches the area that may change, and darkens the part of the image that is cut away. The canvas has `density` pixels per CSS pixel. */
+/**
+ * Creates an overlay that hatches the area that may change and darkens the part of the image that a crop removes. The canvas has
+ * `density` pixels per CSS pixel.
+ */
 function createOverlay(canvas: HTMLCanvasElement, plane: ShownPlane, density: number) {
   const out = contextOf(canvas);
   const whole: Rect = { x: 0, y: 0, width: plane.width, height: plane.height };
