@@ -1,5 +1,5 @@
 import type { StoredInput } from '../contract/request/image-input.ts';
-import type { VerifiedImage } from '../images/image.ts';
+import { uprightEdges, type VerifiedImage } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createKeyedMutex } from '../platform/keyed-mutex.ts';
 import type { StoredInputFiles } from './stored-inputs-port.ts';
@@ -91,13 +91,15 @@ export function createStoredInputs({ files, isNeeded, clock }: Deps) {
 }
 
 /** The facts about an image that the stored request of a job contains. */
-export type StoredImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
+export type StoredImage = Pick<
+  VerifiedImage,
+  'sha256' | 'format' | 'bytes' | 'width' | 'height' | 'orientation'
+>;
 
 /** Returns the entry for an image in the request of a job (docs/contract.md, section 3). */
-export function toStoredInput(
-  { sha256, format, bytes }: StoredImage,
-  filename?: string,
-): StoredInput {
+export function toStoredInput(image: StoredImage, filename?: string): StoredInput {
+  const { sha256, format, bytes } = image;
+  const { width, height } = uprightEdges(image);
   const facts = { sha256, media_type: `image/${format}`, bytes: bytes.length } as const;
-  return { type: 'stored', ...facts, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'stored', ...facts, width, height, ...(filename !== undefined && { filename }) };
 }

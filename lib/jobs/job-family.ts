@@ -4,11 +4,11 @@ import type { Page, PageRequest } from '../contract/schema/page.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { foundJob } from './job-end.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
-import type { JobParent, JobStore } from './job-store-port.ts';
+import type { JobMask, JobParent, JobStore } from './job-store-port.ts';
 import { summarizer, toDerivedFrom } from './jobs.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'find' | 'listDerived' | 'listKin' | 'summaries'>;
+  readonly store: Pick<JobStore, 'find' | 'listDerived' | 'listKin' | 'listMasks' | 'summaries'>;
   readonly progress: Pick<JobProgressStore, 'find'>;
   /** The secret of the database. */
   readonly secret: Uint8Array;
@@ -64,11 +64,14 @@ export function createJobFamilies({ store, progress, secret }: Deps) {
       const known = new Map(nearest.map((relative) => [relative.sequence, relative]));
       const jobs = await store.summaries(scope, [...known.keys()]);
       const toSummary = await summarizer(progress, jobs);
+      const masks = await store.listMasks(scope, [...known.keys()]);
+      const maskOf = new Map(masks.map((mask) => [mask.sequence, mask]));
       return {
         items: jobs.map((job) => ({
           ...toSummary(job),
           distance: known.get(job.sequence)?.distance ?? 0,
           ...toDerivedFrom(known.get(job.sequence)?.parents ?? []),
+          ...toMask(maskOf.get(job.sequence)),
         })),
         total,
       };
@@ -91,4 +94,11 @@ export function createJobFamilies({ store, progress, secret }: Deps) {
       };
     },
   };
+}
+
+function toMask(found: JobMask | undefined): Pick<JobFamily['items'][number], 'mask'> {
+  if (found === undefined) return {};
+  const { sha256, width, height } = found.mask;
+  const size = width === undefined || height === undefined ? {} : { width, height };
+  return { mask: { input: found.input, sha256, ...size } };
 }

@@ -1,5 +1,6 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { ImageResponse } from '../contract/reply/image-response.ts';
+import type { StoredInput } from '../contract/request/image-input.ts';
 import type { ArtifactPatch, JobArtifact } from '../contract/resources/artifact.ts';
 import type {
   ImageJobSummary,
@@ -63,6 +64,14 @@ export interface MarkedImage {
   readonly jobId: string;
   readonly position: number;
   readonly artifact: JobArtifact;
+}
+
+/** The mask of a job. */
+export interface JobMask {
+  readonly sequence: number;
+  /** The position of the mask among the input images of the job. */
+  readonly input: number;
+  readonly mask: StoredInput;
 }
 
 /** The identity of a job. */
@@ -402,6 +411,11 @@ export interface JobStore {
     readonly jobs: readonly (Pick<JobFacts, 'id' | 'sequence'> & Pick<JobRecord, 'parents'>)[];
     readonly children: readonly string[];
   }>;
+  /**
+   * Resolves with the masks of the jobs of these sequences, in any order. Jobs of other scopes, and jobs without a mask or with an
+   * unreadable request are omitted.
+   */
+  listMasks(scope: string, sequences: readonly number[]): Promise<readonly JobMask[]>;
   /** Resolves with the jobs of these sequences in the same order. Removed jobs are omitted. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**

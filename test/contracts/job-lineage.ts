@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import type { JobParent, JobRecord, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
-import { CREATED_SECS, FAILURE, jobResult, newJob, WIDE } from '../support/jobs.ts';
+import { CREATED_SECS, editOf, FAILURE, jobResult, newJob, WIDE } from '../support/jobs.ts';
 
 interface Opened {
   readonly store: JobStore;
@@ -132,6 +132,27 @@ export function describeJobLineage(label: string, open: () => Promise<Opened>): 
       expect(all.children).toEqual([newer.id, child.id]);
       expect(cut.children).toEqual([newer.id]);
       expect(foreign).toEqual({ jobs: [], children: [] });
+    });
+
+    test('the masks of jobs are listed with their places among the input images', async () => {
+      const [one, two] = editOf(['c'.repeat(64), 'd'.repeat(64)], 70).images;
+      if (one === undefined || two === undefined) throw new Error('no images');
+      const mask = { ...two, sha256: 'e'.repeat(64), width: 640, height: 480 };
+      const request = { ...editOf([]), images: [one], mask, reference_images: [two] };
+      const masked = await submitted({ request });
+      const second = await submitted({ request: { ...request, images: [one, two] } });
+      const plain = await submitted({ request: { ...request, mask: null } });
+      const foreign = await submitted({ scope: 'other', request });
+      const unasked = await submitted({ request });
+      const sequences = [masked, second, plain, foreign].map(({ sequence }) => sequence);
+
+      const found = await store.listMasks(SCOPE, sequences);
+
+      expect(found.toSorted((a, b) => a.sequence - b.sequence)).toEqual([
+        { sequence: masked.sequence, input: 1, mask },
+        { sequence: second.sequence, input: 2, mask },
+      ]);
+      expect(await store.listMasks('other', [unasked.sequence])).toEqual([]);
     });
 
     /** Resolves with an ended job and its two images. */

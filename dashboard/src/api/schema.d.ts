@@ -3132,6 +3132,16 @@ export interface components {
                     /** @description The time at which the image was made. */
                     created: number;
                 }[];
+                /** @description The mask of the job. Absent if the job has none. */
+                mask?: {
+                    /** @description The index of the mask among the input images, as in `GET /v1/jobs/{id}/inputs/{index}`. */
+                    input: number;
+                    sha256: string;
+                    /** @description The width in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it. */
+                    width?: number;
+                    /** @description The height in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it. */
+                    height?: number;
+                };
             }[];
             /** @description The number of jobs in the family, those in `items` included. */
             total: {
@@ -3268,6 +3278,10 @@ export interface components {
             /** @enum {string} */
             media_type: "image/png" | "image/jpeg" | "image/webp";
             bytes: number;
+            /** @description The width in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it. */
+            width?: number;
+            /** @description The height in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it. */
+            height?: number;
             filename?: string;
         };
         ImagePreset: {

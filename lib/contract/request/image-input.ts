@@ -117,17 +117,25 @@ export interface FileInput {
   readonly canvas?: never;
 }
 
+const edgePx = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
+
 /** An input image of a job: the checksum and metadata instead of the bytes, which are stored when the job is accepted. */
 export const StoredInput = closedObject({
   type: v.literal('stored'),
   sha256: Sha256,
   media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp']),
   bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  width: documented(
+    v.optional(edgePx),
+    'The width in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it.',
+  ),
+  height: documented(
+    v.optional(edgePx),
+    'The height in pixels, after rotation according to the EXIF orientation. Absent in jobs of versions that did not store it.',
+  ),
   filename: v.optional(ShortText),
 });
 export type StoredInput = v.InferOutput<typeof StoredInput>;
-
-const edgePx = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
 
 /** The description of an image, which a plan can use instead of the image. */
 export const DescribedInput = closedObject({

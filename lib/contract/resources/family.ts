@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { Count, documented } from '../schema/fields.ts';
+import { StoredInput } from '../request/image-input.ts';
+import { Count, documented, Sha256 } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 import { DerivedFrom, ImageJobSummary } from './job.ts';
 
@@ -21,6 +22,20 @@ export const JobFamily = v.strictObject({
           'The number of steps from the requested job, each from a job to a job whose image it used, or back.',
         ),
         derived_from: DerivedFrom,
+        mask: documented(
+          v.optional(
+            v.strictObject({
+              input: documented(
+                Count,
+                'The index of the mask among the input images, as in `GET /v1/jobs/{id}/inputs/{index}`.',
+              ),
+              sha256: Sha256,
+              width: StoredInput.entries.width,
+              height: StoredInput.entries.height,
+            }),
+          ),
+          'The mask of the job. Absent if the job has none.',
+        ),
       }),
     ),
     'The jobs of the family, nearest first. The first job is the requested job.',

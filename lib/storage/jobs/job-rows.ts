@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { FlatBridgeError } from '../../contract/reply/error.ts';
 import { ImageResponse } from '../../contract/reply/image-response.ts';
+import { StoredInput } from '../../contract/request/image-input.ts';
 import {
   ImageJobSummary,
   JOB_ENDS,
@@ -13,6 +14,7 @@ import type { StoredError } from '../../errors/error-body.ts';
 import type {
   JobCancellation,
   JobKey,
+  JobMask,
   JobParent,
   JobRecord,
   JobSummary,
@@ -142,6 +144,20 @@ const ParentList = v.pipe(
 
 const KinRow = v.object({ id: v.string(), sequence: v.number(), parents: ParentList });
 
+const MaskRow = v.pipe(
+  v.object({
+    sequence: v.number(),
+    request: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.object({ images: v.array(v.unknown()), mask: StoredInput }),
+    ),
+  }),
+  v.transform(({ sequence, request: { images, mask } }): JobMask => {
+    return { sequence, input: images.length, mask };
+  }),
+);
+
 const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
 
 /**
@@ -240,6 +256,14 @@ export function parseSummary(row: unknown): JobSummary {
 /** Parses a row of `listKin`. Throws if the row is invalid. */
 export function parseKin(row: unknown) {
   return v.parse(KinRow, row);
+}
+
+/** Parses the rows of `listMasks`. A row without a mask, or whose request is unreadable, is omitted. */
+export function parseMasks(rows: readonly unknown[]): readonly JobMask[] {
+  return rows.flatMap((row) => {
+    const parsed = v.safeParse(MaskRow, row);
+    return parsed.success ? [parsed.output] : [];
+  });
 }
 
 /** Parses a row. Throws if the row is invalid. */

@@ -29,6 +29,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     listImages: 'read',
     listDerived: 'read',
     listKin: 'read',
+    listMasks: 'read',
     changes: 'read',
     changesAfter: 'read',
     listAbandonedOutputs: 'read',

@@ -65,7 +65,8 @@ describe('a job', () => {
     await jobs.ended(hanging);
 
     const stored = { type: 'stored', sha256, media_type: 'image/jpeg', bytes: photo.length };
-    expect(job.request.images).toEqual([{ ...stored, filename: 'rocket.jpg' }]);
+    const size = { width: 640, height: 427 };
+    expect(job.request.images).toEqual([{ ...stored, ...size, filename: 'rocket.jpg' }]);
     expect(job).toMatchObject({ status: 'succeeded' });
     expect(job.result.data[0]).toMatchObject({ width: 640, height: 427 });
     expect(kept).toEqual([sha256]);

@@ -226,14 +226,22 @@ describe('createStoredInputs', () => {
 
 describe('toStoredInput', () => {
   it('describes an image without its bytes', () => {
-    const image = { ...one, format: 'webp' } as const;
+    const image = { ...one, format: 'webp', width: 30, height: 20, orientation: 1 } as const;
 
     expect(toStoredInput(image)).toEqual({
       type: 'stored',
       sha256: one.sha256,
       media_type: 'image/webp',
       bytes: 3,
+      width: 30,
+      height: 20,
     });
     expect(toStoredInput(image, 'a.webp')).toMatchObject({ filename: 'a.webp' });
+  });
+
+  it('has the size of the image after its rotation', () => {
+    const turned = { ...one, format: 'jpeg', width: 30, height: 20, orientation: 6 } as const;
+
+    expect(toStoredInput(turned)).toMatchObject({ width: 20, height: 30 });
   });
 });

@@ -25,7 +25,8 @@ describe('createJobAcceptance, submit', () => {
     expect(job).toMatchObject({ status: 'queued', request: { prompt: 'a boat', mask: null } });
     expect(job.request).not.toHaveProperty('idempotency_key');
     const stored = { type: 'stored', sha256: SHA256, media_type: 'image/png', bytes: 5 };
-    expect(job.request.images).toEqual([{ ...stored, filename: 'boat.png' }]);
+    const size = { width: 1, height: 1 };
+    expect(job.request.images).toEqual([{ ...stored, ...size, filename: 'boat.png' }]);
     expect([...rig.kept]).toEqual([SHA256]);
   });
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StoredInput } from '../../../lib/contract/request/image-input.ts';
 import { createJobFamilies } from '../../../lib/jobs/job-family.ts';
 import type { JobParent, JobRecord, JobStore } from '../../../lib/jobs/job-store-port.ts';
-import { CREATED_SECS, newJob, WIDE } from '../../support/jobs.ts';
+import { CREATED_SECS, editOf, newJob, WIDE } from '../../support/jobs.ts';
 import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
 
 let rig: JobRig;
@@ -61,6 +62,27 @@ describe('createJobFamilies', () => {
     const facts = { name: 'fox.png', width: 640, height: 480, created: CREATED_SECS };
     expect(items).toMatchObject([{ id: job.id, derived_from: [facts] }]);
     expect(total).toEqual({ count: 1, at_least: false });
+  });
+
+  test('an item has the mask of its job, with its index, hash and size', async () => {
+    const [sha256, earlier] = ['b'.repeat(64), 'c'.repeat(64)];
+    const { images } = editOf(['d'.repeat(64), 'e'.repeat(64)]);
+    const stored = { type: 'stored', media_type: 'image/png', bytes: 9 } as const;
+    const masked = async (mask: StoredInput, ...parents: readonly JobParent[]) => {
+      const request = { ...editOf([]), images, mask };
+      return (await rig.store.submit(newJob({ scope: SCOPE, request, parents }), WIDE)).job;
+    };
+    const source = await masked({ ...stored, sha256, width: 640, height: 480 });
+    const unsized = await masked({ ...stored, sha256: earlier }, parentOf(source.id));
+    const plain = await submitted(unsized.id);
+
+    const { items } = await family(plain.id);
+
+    expect(items.map(({ id, mask }) => [id, mask])).toEqual([
+      [plain.id, undefined],
+      [unsized.id, { input: 2, sha256: earlier }],
+      [source.id, { input: 2, sha256, width: 640, height: 480 }],
+    ]);
   });
 
   test('a cycle in the database ends', async () => {
@@ -130,7 +152,7 @@ describe('createJobFamilies', () => {
 /** Returns the families of a store in which one job has `size` children. */
 function withFamily(size: number, onList: (listed: number) => void) {
   const ids = (nth: number) => newId(nth);
-  const store: Pick<JobStore, 'find' | 'listDerived' | 'listKin' | 'summaries'> = {
+  const store: Pick<JobStore, 'find' | 'listDerived' | 'listKin' | 'listMasks' | 'summaries'> = {
     ...rig.store,
     find: async () => ({}) as JobRecord,
     listKin: async (_, asked, limit) => {
@@ -143,6 +165,7 @@ function withFamily(size: number, onList: (listed: number) => void) {
           : [],
       };
     },
+    listMasks: async () => [],
     summaries: async (_, sequences) =>
       sequences.map((sequence) => {
         const { request, parents, reservedBytes, ...job } = newJob({ id: ids(sequence - 1) });

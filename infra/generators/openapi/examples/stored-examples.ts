@@ -56,7 +56,9 @@ const JOB_REQUEST = {
   metadata: {},
   version: '1',
   prompt: 'the same cat, ginger',
-  images: [{ type: 'stored', sha256: PNG_SHA256, media_type: 'image/png', bytes: 69 }],
+  images: [
+    { type: 'stored', sha256: PNG_SHA256, media_type: 'image/png', bytes: 69, width: 1, height: 1 },
+  ],
   mask: null,
   reference_images: [],
 };
@@ -264,6 +266,7 @@ export const STORED_EXAMPLES: Examples = {
         items: [
           {
             ...SUMMARY,
+            inputs: 2,
             distance: 0,
             derived_from: [
               {
@@ -271,6 +274,7 @@ export const STORED_EXAMPLES: Examples = {
                 ...{ name: 'cats/ginger.png', width: 1, height: 1, created: CREATED },
               },
             ],
+            mask: { input: 1, sha256: PNG_SHA256, width: 1, height: 1 },
           },
           { ...SUMMARY, id: PARENT_ID, distance: 1 },
         ],

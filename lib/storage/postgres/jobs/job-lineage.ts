@@ -1,11 +1,11 @@
 import type { JobStore } from '../../../jobs/job-store-port.ts';
-import { parseKin, parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseKin, parseMasks, parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
-import { parentsColumn } from './record-sql.ts';
+import { parentsColumn, recordTables } from './record-sql.ts';
 
 export function createJobLineage(
   database: Postgres,
-): Pick<JobStore, 'listImages' | 'listDerived' | 'listKin'> {
+): Pick<JobStore, 'listImages' | 'listDerived' | 'listKin' | 'listMasks'> {
   const { schema } = database;
   const LIST_IMAGES = `
     SELECT artifact_id AS "artifactId", job.id AS "jobId", position AS image
@@ -27,6 +27,10 @@ export function createJobLineage(
       WHERE scope = $1 AND parent_id = ANY ($2::text[]) ORDER BY seq DESC LIMIT $3
     )
     ORDER BY seq DESC`;
+  // A job with a mask has at least two input images.
+  const LIST_MASKS = `
+    SELECT job.seq AS sequence, request FROM ${recordTables(schema)}
+    WHERE scope = $1 AND job.seq = ANY ($2::bigint[]) AND inputs > 1`;
 
   return {
     listImages: (scope, artifactIds) =>
@@ -44,5 +48,7 @@ export function createJobLineage(
           ({ id }) => id,
         ),
       })),
+    listMasks: (scope, sequences) =>
+      database.read(async ({ rows }) => parseMasks(await rows(LIST_MASKS, [scope, sequences]))),
   };
 }

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import type { JobParent, JobStore } from '../../../jobs/job-store-port.ts';
-import { PARENT_COLUMNS, parseKin, parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import {
+  PARENT_COLUMNS,
+  parseKin,
+  parseMasks,
+  parseSummary,
+  SUMMARY_COLUMNS,
+} from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
 /** The column `parents` of `parseRecord`. */
@@ -42,17 +48,23 @@ const LIST_CHILDREN = `
   )
   ORDER BY seq DESC`;
 
+// A job with a mask has at least two input images.
+const LIST_MASKS = `
+  SELECT job.seq AS sequence, request FROM job JOIN job_content ON job_content.seq = job.seq
+  WHERE scope = +@scope AND job.seq IN (SELECT value FROM json_each(+@sequences)) AND inputs > 1`;
+
 const ImageRows = v.array(
   v.object({ artifactId: v.string(), jobId: v.string(), image: v.number() }),
 );
 
 export function createJobLineage(
   database: StoreDatabase,
-): Pick<JobStore, 'listImages' | 'listDerived' | 'listKin'> {
+): Pick<JobStore, 'listImages' | 'listDerived' | 'listKin' | 'listMasks'> {
   const listImages = database.prepare(LIST_IMAGES);
   const listDerived = database.prepare(LIST_DERIVED);
   const listJobs = database.prepare(LIST_JOBS);
   const listChildren = database.prepare(LIST_CHILDREN).pluck();
+  const listMasks = database.prepare(LIST_MASKS);
 
   return {
     listImages: (scope, artifactIds) =>
@@ -73,6 +85,10 @@ export function createJobLineage(
           children: v.parse(v.array(v.string()), listChildren.all({ ...of, limit })),
         };
       }),
+    listMasks: (scope, sequences) =>
+      database.read(() =>
+        parseMasks(listMasks.all({ scope, sequences: JSON.stringify(sequences) })),
+      ),
   };
 }
 
