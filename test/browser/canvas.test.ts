@@ -1,5 +1,5 @@
-import type { Locator, Page } from 'playwright-core';
-import sharp from 'sharp';
+import type { Locator, Page, Route } from 'playwright-core';
+import sharp, { type Region } from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
@@ -7,7 +7,7 @@ import { startDashboard } from './support/dashboard.ts';
 import { keptImages } from './support/kept-images.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { makeJobs } from './support/submit-jobs.ts';
+import { listJobs, makeJobs } from './support/submit-jobs.ts';
 
 let bridge: StartedBridge;
 let source: string;
@@ -17,7 +17,38 @@ beforeAll(async () => {
   [source = ''] = await makeJobs(bridge.address, [
     { prompt: 'A lighthouse at dusk', parameters: { size: '384x256' } },
   ]);
+  const upper = { left: 0, top: 0, width: 384, height: 64 };
+  const left = { left: 0, top: 0, width: 192, height: 256 };
+  const edit = await masked(source, 'A sky with a moon', upper);
+  await masked(source, 'A cliff on the left', left);
+  // The mask of a relative, which was sent before.
+  await masked(edit, 'A cliff with gulls', left);
 });
+
+/** Edits the image of a job where a rectangle of the image may change. Resolves with the id of the edit. */
+async function masked(job: string, prompt: string, hole: Region): Promise<string> {
+  const found = (await listJobs(bridge.address)).find(({ id }) => id === job);
+  const mask = await sharp({
+    create: { width: 384, height: 256, channels: 4, background: '#f80' },
+  })
+    .composite([{ input: await emptyOf(hole), left: hole.left, top: hole.top, blend: 'dest-out' }])
+    .png()
+    .toBuffer();
+  const [id = ''] = await makeJobs(bridge.address, [
+    {
+      ...{ operation: 'edit', prompt },
+      images: [{ type: 'artifact', artifact_id: found?.artifacts[0]?.id }],
+      mask: { type: 'base64', data: mask.toString('base64') },
+    },
+  ]);
+  return id;
+}
+
+function emptyOf({ width, height }: Region): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 4, background: '#fff' } })
+    .png()
+    .toBuffer();
+}
 
 type Options = NonNullable<Parameters<typeof openPage>[1]>;
 
@@ -33,6 +64,8 @@ const send = (page: Page, name: string) =>
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .click();
 const field = (page: Page, name: string) => editor(page).getByLabel(name, { exact: true });
+/** The masks that the canvas offers. */
+const offered = (page: Page) => editor(page).getByRole('button', { name: /^Mask of/ });
 const share = async (page: Page) =>
   Number((await editor(page).locator('.share').textContent())?.replace(/ %.*/, ''));
 
@@ -108,6 +141,8 @@ describe('the canvas', () => {
       touch: width < 900,
     });
     await drag(page, [0.3, 0.3], [0.5, 0.4]);
+    await editor(page).locator('.family-masks').scrollIntoViewIfNeeded();
+    await expect.poll(() => editor(page).locator('.mask-shape img').count()).toBe(2);
 
     for (const mode of ['Mask', 'Extend', 'Crop']) {
       await radio(page, mode).click();
@@ -283,5 +318,111 @@ describe('the canvas', () => {
     await radio(page, 'Crop').tap();
     await radio(page, '1:1').tap();
     await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
+  });
+});
+
+const DENIED = {
+  status: 403,
+  json: { error: { bridge_ext: { code: 'permission_denied', retryable: false, details: {} } } },
+};
+
+describe('the masks of the family', () => {
+  it('are offered once each, newest first, and one replaces the mask in a step that is undone', async () => {
+    const page = await openCanvas();
+    await page.keyboard.press('r');
+    await drag(page, [0.5, 0.5], [0.75, 0.75]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
+    const drawn = await share(page);
+    const feather = editor(page).getByRole('slider', { name: 'Feather' });
+    await feather.fill('12');
+    const names = () => offered(page).evaluateAll((all) => all.map((each) => each.ariaLabel));
+    await expect
+      .poll(names)
+      .toEqual(['Mask of “A cliff with gulls”', 'Mask of “A sky with a moon”']);
+
+    await offered(page).first().press('Enter');
+    await expect.poll(() => share(page)).toBe(50);
+    expect(await offered(page).first().getAttribute('aria-pressed')).toBe('true');
+    expect(await feather.inputValue()).toBe('0');
+    await button(page, 'Undo').click();
+
+    await expect.poll(() => share(page)).toBe(drawn);
+    expect(await feather.inputValue()).toBe('12');
+    expect(await offered(page).first().getAttribute('aria-pressed')).toBe('false');
+    await offered(page).last().click();
+    await expect.poll(() => share(page)).toBe(25);
+    await button(page, 'Back; the edit is kept').click();
+    await expect.poll(async () => (await keptImages(page)).mask).toBeDefined();
+    const kept = async () => (await keptImages(page)).mask ?? Buffer.alloc(0);
+    await expect.poll(async () => alphaAt(await kept(), 300, 63)).toBe(0);
+    expect(await alphaAt(await kept(), 300, 64)).toBe(255);
+  });
+
+  it('are asked for when their row is seen, by one request, again after a failure, and chosen by touch', async () => {
+    const size = { width: 390, height: 640 };
+    const page = await openCanvas({ size, touch: true, expects: [/503/] });
+    const family = `**/v1/jobs/${source}/family`;
+    const asked: Route[] = [];
+    await page.route(family, (route) => void asked.push(route));
+    const row = editor(page).locator('.family-masks');
+    await radio(page, 'Rectangle').tap();
+    await radio(page, 'Take away').waitFor();
+    const before = asked.length;
+
+    await row.scrollIntoViewIfNeeded();
+    await row.getByText('Loading the masks').waitFor();
+    await keepScreenshot(page, 'canvas-masks-loading');
+    await asked[0]?.fulfill({ status: 503, json: {} });
+    await row.getByText('The masks cannot be loaded.').waitFor();
+    await keepScreenshot(page, 'canvas-masks-failed');
+    await page.unroute(family);
+    await row.getByRole('button', { name: 'Try again' }).tap();
+    await offered(page).last().tap();
+
+    await expect.poll(() => share(page)).toBe(25);
+    expect([before, asked.length]).toEqual([0, 1]);
+  });
+
+  it('say in words that a mask was removed meanwhile, and the mask of the edit stays', async () => {
+    const page = await openCanvas({ expects: [/404/] });
+    await drag(page, [0.5, 0.5], [0.6, 0.5]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
+    const drawn = await share(page);
+    await page.route('**/v1/jobs/*/inputs/1', (route) =>
+      route.continue({ url: route.request().url().replace(/1$/, '9') }),
+    );
+
+    await offered(page).first().click();
+    await editor(page)
+      .getByText('This mask no longer exists, because its job was removed.')
+      .waitFor();
+
+    expect(await share(page)).toBe(drawn);
+    await keepScreenshot(page, 'canvas-masks-gone');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.unrouteAll();
+    await offered(page).last().click();
+    await expect.poll(() => share(page)).toBe(25);
+  });
+
+  it('have no row if there are none, or if the token may not read the family', async () => {
+    const [id] = await makeJobs(bridge.address, [{ prompt: 'A lighthouse without edits' }]);
+    const page = await openCanvas({ path: `/dashboard/jobs/${id}`, expects: [/403/] });
+    const row = editor(page).locator('.family-masks');
+    /** Resolves when the canvas has the family, after its settings have been seen. */
+    const answered = (status: number) =>
+      page.waitForResponse((reply) => reply.url().endsWith('/family') && reply.status() === status);
+    for (const status of [200, 403]) {
+      if (status === 403) await page.route('**/family', (route) => route.fulfill(DENIED));
+      await radio(page, 'Crop').click();
+      const reply = answered(status);
+      await radio(page, 'Mask').click();
+      await reply;
+      await row.waitFor({ state: 'attached' });
+      await page.keyboard.press('i');
+      await expect.poll(() => share(page)).toBe(status === 200 ? 100 : 0);
+
+      expect(await row.textContent()).toBe('');
+    }
   });
 });

@@ -13,7 +13,7 @@ import {
 import { Button, Icon, IconButton } from '../controls/button.tsx';
 import { Segmented, Slider } from '../controls/inputs.tsx';
 import { useMenu } from '../controls/menu.tsx';
-import { text } from '../text/text.ts';
+import { text } from '../text/canvas-text.ts';
 import { fromPosition, TOOLS, toPosition } from './brush.ts';
 import type { Edit } from './edit.ts';
 import type { Rect } from './plane.ts';

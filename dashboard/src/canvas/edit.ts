@@ -1,10 +1,10 @@
-import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Size } from '../images/measure-image.ts';
 import { NO_EDGE } from '../make/draft.ts';
 import { createBrush } from './brush.ts';
 import { type CanvasArea, isWhole, wholeOf } from './canvas-area.ts';
 import { createHistory, type History } from './history.ts';
-import type { MaskEdge } from './mask-edge.ts';
+import { hasEdge, type MaskEdge } from './mask-edge.ts';
 import { clipTo, createPlane, type Plane, type Rect, type Tool } from './plane.ts';
 import { createStrokes } from './strokes.ts';
 
@@ -85,7 +85,7 @@ export function createEdit({ source, size: { width, height }, pixels, area, edge
       return () => listeners.delete(listener);
     },
 
-    ...createMaskActions({ plane, scale, history, change }),
+    ...createMaskActions({ plane, scale, history, settings, change }),
     /** Removes the mask and the canvas in one step. */
     discard: () =>
       change(() => {
@@ -117,12 +117,13 @@ interface MaskDeps {
   readonly plane: Plane;
   readonly scale: number;
   readonly history: History;
+  readonly settings: Signal<EditSettings>;
   /** Applies a change as one step of the undo history. */
   readonly change: (run: () => Rect | undefined) => void;
 }
 
 /** Creates the changes of the mask that are no strokes. */
-function createMaskActions({ plane, scale, history, change }: MaskDeps) {
+function createMaskActions({ plane, scale, history, settings, change }: MaskDeps) {
   const { width, height } = plane;
   const whole: Rect = { x: 0, y: 0, width, height };
 
@@ -140,6 +141,17 @@ function createMaskActions({ plane, scale, history, change }: MaskDeps) {
       change(() => {
         history.touch(whole);
         return plane.invert();
+      }),
+    /**
+     * Replaces the mask in one step, and removes the settings of its edge, because the pixels of a mask that was sent have their edge
+     * already.
+     */
+    replaceMask: (pixels: Readonly<Uint8Array>) =>
+      change(() => {
+        if (hasEdge(settings.peek())) settings.value = { ...settings.peek(), ...NO_EDGE };
+        history.touch(whole);
+        plane.put(whole, pixels);
+        return whole;
       }),
     /** Removes the mask. */
     clear: () => change(() => fill(whole, 'eraser')),

@@ -11,6 +11,16 @@ export async function openImage(image: Blob, mask: Blob | undefined): Promise<Op
   return reply.opened;
 }
 
+/** Resolves with the pixels of a plane of this size, where 255 means that the image may change. Throws if the mask is damaged. */
+export async function readMask(
+  mask: Blob,
+  { width, height }: Size,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reply = await run({ kind: 'read', mask, plane: { width, height } });
+  if (reply?.kind !== 'read') throw new Error('the mask cannot be decoded');
+  return reply.pixels;
+}
+
 /** Resolves with the mask as a PNG of the same size as the source. The PNG is transparent where the image may change. */
 export async function writeMask({ pixels, width, height }: Plane, size: Size): Promise<Blob> {
   const reply = await run({ kind: 'write', pixels, plane: { width, height }, size });
@@ -55,6 +65,7 @@ export function openMaskWorker(): Worker {
 /** A task for the worker. */
 export type MaskTask =
   | { readonly kind: 'open'; readonly image: Blob; readonly mask: Blob | undefined }
+  | { readonly kind: 'read'; readonly mask: Blob; readonly plane: Size }
   | {
       readonly kind: 'write';
       readonly pixels: Readonly<Uint8Array<ArrayBuffer>>;
@@ -76,5 +87,6 @@ export interface OpenedImage {
 
 export type MaskReply =
   | { readonly kind: 'opened'; readonly opened: OpenedImage }
+  | { readonly kind: 'read'; readonly pixels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'written'; readonly mask: Blob }
   | { readonly kind: 'edge'; readonly pixels: Uint8Array<ArrayBuffer> };

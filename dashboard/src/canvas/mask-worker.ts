@@ -24,6 +24,8 @@ async function replyTo(task: MaskTask): Promise<MaskReply> {
   switch (task.kind) {
     case 'open':
       return { kind: 'opened', opened: await open(task.image, task.mask) };
+    case 'read':
+      return { kind: 'read', pixels: await read(task.mask, task.plane) };
     case 'write':
       return { kind: 'written', mask: await write(task.pixels, task.plane, task.size) };
     case 'compose':

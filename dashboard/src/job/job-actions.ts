@@ -17,7 +17,7 @@ import { attempt } from '../shell/toasts.ts';
 import { type TextKey, text } from '../text/text.ts';
 import { createVariations } from './image-bar/vary.ts';
 import type { JobDetail } from './state/job-detail.ts';
-import { idOf, type JobImage } from './state/job-images.ts';
+import { idOf, type JobImage, readRelative } from './state/job-images.ts';
 
 /** Creates the actions on the job in view, which report their failures. Dangerous actions need a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
@@ -170,9 +170,10 @@ function createDraftActions(page: Page) {
 }
 
 /** Returns an output as an image for the draft. Undefined if the size of the image is not known. */
-function toOutput({ path, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job) {
+function toOutput({ path, ref, size, format, bytes, number, isOneOfSeveral }: JobImage, job: Job) {
   if (size === undefined) return undefined;
-  const artifact = { id: idOf({ path }), ...size, format, bytes };
+  const jobId = readRelative(ref)?.id ?? job.id;
+  const artifact = { id: idOf({ path }), ...size, format, bytes, jobId };
   const source = { id: job.id, prompt: job.request.prompt };
   return { artifact, name: imageName(source, format, isOneOfSeveral ? number : undefined) };
 }

@@ -11,9 +11,14 @@ export interface Attachment extends Omit<JobArtifact, 'id'> {
   readonly role: 'source' | 'reference';
   /** A local file, or an image that the bridge has made. */
   readonly content: Blob | { readonly artifactId: string };
+  /** The job that made the image. Absent for a local file, and in a draft of an earlier version. */
+  readonly jobId?: string | undefined;
   /** The rectangle to which the bridge crops or extends the image. Only the first source has a canvas. */
   readonly canvas?: CanvasArea | undefined;
 }
+
+/** An image of the bridge, and the job that made the image. */
+type DraftArtifact = JobArtifact & Pick<Attachment, 'jobId'>;
 
 export interface DraftContent {
   readonly settings: PresetTemplate;
@@ -148,7 +153,7 @@ function createSourceActions({ attachments, mask, maskEdge, setAttachments }: So
     },
 
     /** Attaches an image that the bridge has made. An image that is attached already gets the role. The prompt stays unchanged. */
-    attachArtifact(artifact: JobArtifact, name: string, role: Attachment['role']): void {
+    attachArtifact(artifact: DraftArtifact, name: string, role: Attachment['role']): void {
       const attached = attachments.peek().find((each) => isArtifact(each, artifact.id));
       if (attached === undefined) {
         setAttachments([...attachments.peek(), toAttachment(artifact, name, role)]);
@@ -158,7 +163,7 @@ function createSourceActions({ attachments, mask, maskEdge, setAttachments }: So
     },
 
     /** Makes an image of the bridge the only source. Its mask and its canvas are kept if the image is the source already. */
-    editArtifact(artifact: JobArtifact, name: string): void {
+    editArtifact(artifact: DraftArtifact, name: string): void {
       const before = attachments.peek();
       const first = firstSource(before);
       const isSource = first !== undefined && isArtifact(first, artifact.id);
@@ -171,7 +176,7 @@ function createSourceActions({ attachments, mask, maskEdge, setAttachments }: So
 }
 
 function toAttachment(
-  { id, ...facts }: JobArtifact,
+  { id, ...facts }: DraftArtifact,
   name: string,
   role: Attachment['role'],
 ): Attachment {

@@ -2,8 +2,11 @@ import en from './en.json';
 
 export type TextKey = keyof typeof en;
 
-/** Texts by key. A text with a count has two forms. In English, `one` applies only to 1. */
-const texts: Record<TextKey, string | { readonly one: string; readonly other: string }> = en;
+/** A text, or its two forms if the text has a count. In English, `one` applies only to 1. */
+type Entry = string | { readonly one: string; readonly other: string };
+export type TextValues = Readonly<Record<string, string | number>>;
+
+const texts: Record<TextKey, Entry> = en;
 const language = 'en';
 
 /** Returns a function that creates a value on its first call, because creating a formatter takes milliseconds. */
@@ -16,8 +19,12 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Returns a text. `{name}` is replaced by the value of that name, and `count` chooses the plural form. */
-export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  const entry = texts[key];
+export function text(key: TextKey, values?: TextValues): string {
+  return fill(texts[key], values);
+}
+
+/** Fills the places of a text, as `text` describes. */
+export function fill(entry: Entry, values: TextValues = {}): string {
   const template =
     typeof entry === 'string' ? entry : entry[values['count'] === 1 ? 'one' : 'other'];
   return template.replace(/\{(\w+)\}/g, (hole, name: string) => {

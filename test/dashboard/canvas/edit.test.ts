@@ -49,6 +49,33 @@ describe('createEdit', () => {
     expect(createEdit({ source: SIZE, size: SIZE, pixels: start }).share.value).toBe(0.25);
   });
 
+  it('replaces the mask and removes its edge in one step, which undo reverts', () => {
+    const edit = createEdit({ source: SIZE, size: SIZE });
+    const left = new Uint8Array(20_000).map((_, at) => (at % 200 < 100 ? 255 : 0));
+    edit.rectangle({ x: 0, y: 0, width: 20, height: 100 }, 'brush');
+    edit.set({ feather: 12, grow: -3 });
+
+    edit.replaceMask(left);
+    const replaced = { share: edit.share.value, ...edit.settings.value };
+    edit.undo();
+
+    expect(replaced).toMatchObject({ share: 0.5, feather: 0, grow: 0 });
+    expect(edit.share.value).toBe(0.1);
+    expect(edit.settings.value).toMatchObject({ feather: 12, grow: -3 });
+    edit.redo();
+    expect(edit.plane.pixels).toEqual(left);
+    expect(edit.settings.value).toMatchObject({ feather: 0, grow: 0 });
+  });
+
+  it('makes no step from a mask that is in place already', () => {
+    const start = new Uint8Array(20_000).fill(255, 0, 5000);
+    const edit = createEdit({ source: SIZE, size: SIZE, pixels: start });
+
+    edit.replaceMask(start);
+
+    expect(edit.steps.value.canUndo).toBe(false);
+  });
+
   it('adds and removes rectangles in pixels of the source, also if the plane is smaller', () => {
     const edit = createEdit({ source: { width: 2000, height: 1000 }, size: SIZE });
 

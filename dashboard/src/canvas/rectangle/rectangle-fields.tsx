@@ -1,5 +1,5 @@
 import { Field } from '../../controls/inputs.tsx';
-import { type TextKey, text } from '../../text/text.ts';
+import { type CanvasKey, text } from '../../text/canvas-text.ts';
 import type { RectangleText } from './rectangle.ts';
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   readonly onInput: (typed: RectangleText, name: keyof RectangleText) => void;
 }
 
-const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: TextKey }[] = [
+const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: CanvasKey }[] = [
   { name: 'x', label: 'mask.rectangle.x' },
   { name: 'y', label: 'mask.rectangle.y' },
   { name: 'width', label: 'mask.rectangle.width' },

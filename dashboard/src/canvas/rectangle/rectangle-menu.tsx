@@ -3,7 +3,7 @@ import type { ComponentProps } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import type { Edit } from '../edit.ts';
 import { type Rect, type Tool, toPercent } from '../plane.ts';
 import { seenAt, type View } from '../stage/stage-view.ts';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Segmented } from '../../controls/inputs.tsx';
 import type { Size } from '../../images/measure-image.ts';
 import { ShapePicker } from '../../make/size/shape-picker.tsx';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import { type CanvasArea, isWhole, wholeOf } from '../canvas-area.ts';
 import {
   cropTo,

@@ -6,7 +6,7 @@ import { Line, PlanLine, sendDraft, toWords, usePlanned } from '../../make/make-
 import { submitKey } from '../../make/make-go.tsx';
 import { usePage } from '../../page-context.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import { isBeyond, isWhole } from '../canvas-area.ts';
 import type { Edit } from '../edit.ts';
 import type { KeptEdit } from '../keep-edit.ts';

@@ -1,12 +1,13 @@
 import { ModelPicker } from '../../make/model-picker.tsx';
 import { usePage } from '../../page-context.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import { isBeyond, isWhole } from '../canvas-area.ts';
 import type { Edit } from '../edit.ts';
 import type { Mode } from '../stage/canvas-stage.tsx';
 import { AreaBlock } from './area-block.tsx';
 import { CanvasFoot, type SideProps } from './canvas-foot.tsx';
 import { ChangeBlock } from './change-block.tsx';
+import { FamilyMasks } from './family-masks.tsx';
 import './canvas-side.css';
 
 /** Returns true if the edit is only a crop, which the bridge makes without a model. */
@@ -17,7 +18,7 @@ function isCropAlone(edit: Edit, mode: Mode): boolean {
 
 /** Renders the settings of the edit beside the stage, with its plan and the button that sends it. */
 export function CanvasSide(props: SideProps) {
-  const { edit, mode } = props;
+  const { edit, mode, source } = props;
   const isAlone = isCropAlone(edit, mode);
   return (
     <div class="canvas-side" role="complementary" aria-label={text('canvas.side')}>
@@ -25,6 +26,9 @@ export function CanvasSide(props: SideProps) {
         {!isAlone && <Prompt edit={edit} />}
         {mode !== 'mask' && <AreaBlock edit={edit} way={mode} />}
         {mode !== 'crop' && <ChangeBlock edit={edit} />}
+        {mode !== 'crop' && source.jobId !== undefined && (
+          <FamilyMasks edit={edit} jobId={source.jobId} />
+        )}
         {!isAlone && <ModelPicker />}
       </div>
       <CanvasFoot {...props} isAlone={isAlone} />

@@ -1,7 +1,7 @@
 import { Minus, Plus } from 'lucide';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { Slider } from '../../controls/inputs.tsx';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import type { Edit } from '../edit.ts';
 import type { MaskEdge } from '../mask-edge.ts';
 import { toPercent } from '../plane.ts';

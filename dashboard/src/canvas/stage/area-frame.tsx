@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { useRef } from 'preact/hooks';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import { type CanvasArea, isWhole } from '../canvas-area.ts';
 import { beyondEdges, HANDLES, type Handle, moveHandle, type Way } from '../change-area.ts';
 import type { Edit } from '../edit.ts';

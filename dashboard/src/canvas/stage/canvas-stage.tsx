@@ -2,7 +2,7 @@ import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Size } from '../../images/measure-image.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/canvas-text.ts';
 import type { Zoom } from '../../zoom/zoom.ts';
 import { ZoomBar } from '../../zoom/zoom-bar.tsx';
 import type { Way } from '../change-area.ts';

@@ -268,7 +268,7 @@ function createMakingFromJobs(page: Page) {
       const artifact = job && shownArtifacts(job)[0];
       if (job === undefined || artifact === undefined) return;
       const name = artifactName(job, job.artifacts.indexOf(artifact));
-      changeImages(page, () => draft.attachArtifact(artifact, name, 'source'));
+      changeImages(page, () => draft.attachArtifact({ ...artifact, jobId: id }, name, 'source'));
       showDraft(page);
     },
   };
