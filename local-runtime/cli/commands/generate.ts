@@ -61,19 +61,24 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   if (place.format !== undefined && format !== place.format) {
     return fail(`the extension of ${options.output} does not match --format ${format}`, 2);
   }
-  // Checked before anything is generated and possibly charged.
-  const isChecked = !options.plan && !options.force;
-  const taken = isChecked ? takenPath(place, Math.min(options.count ?? 1, MOST_IMAGES)) : undefined;
-  if (taken !== undefined) {
-    return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
-  }
-  const files = await readFiles(wanted, options, io);
-  if (typeof files === 'string') return fail(files, 1);
-  const prompt = await readPrompt(wanted, io);
-  if (prompt === undefined)
-    return fail(`standard input is longer than ${MAX_PROMPT_BYTES} bytes`, 1);
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
+    // Checked before anything is generated and possibly charged.
+    const count = options.count ?? template?.parameters.n ?? 1;
+    if (place.isStandard && count > 1) {
+      return fail(`-o - writes only one image, but the request is for ${count}`, 2);
+    }
+    const isChecked = !options.plan && !options.force;
+    const taken = isChecked ? takenPath(place, Math.min(count, MOST_IMAGES)) : undefined;
+    if (taken !== undefined) {
+      return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
+    }
+    const files = await readFiles(wanted, options, io);
+    if (typeof files === 'string') return fail(files, 1);
+    const prompt = await readPrompt(wanted, io);
+    if (prompt === undefined) {
+      return fail(`standard input is longer than ${MAX_PROMPT_BYTES} bytes`, 1);
+    }
     const body = toRequest(prompt, { ...options, format }, files, template);
     if (options.plan) return showPlan(service, body, options, io);
     const { id } = await submitJob(service, body);
@@ -90,13 +95,10 @@ function findMisuse(
   options: GenerateOptions,
   io: CommandIo,
 ): string | undefined {
-  const { output, count, webhook, webhookEvent } = options;
+  const { webhook, webhookEvent } = options;
   if (webhook === undefined && webhookEvent.length > 0) return '--webhook-event requires --webhook';
   if (prompt === STANDARD && image === STANDARD) {
     return 'the image and the prompt cannot both come from standard input';
-  }
-  if (output === STANDARD && (count ?? 1) > 1) {
-    return '-o - writes only one image, but --count is greater than 1';
   }
   return findOutputMisuse(options, io);
 }

@@ -43,6 +43,7 @@ async function run(argv: readonly string[], names: readonly string[], io: Partia
       if (url.endsWith('/events')) sendEnd(response, names);
       else if (url.endsWith('/thumbnail?edge=512')) response.writeHead(503).end('{}');
       else if (url.startsWith('/v1/artifacts/')) response.end(BYTES);
+      else if (url === '/v1/presets/pair') response.end('{"template":{"parameters":{"n":2}}}');
       else response.end('{"id":"job"}');
     });
   });
@@ -83,6 +84,15 @@ describe('the output file of an image', () => {
       stderr: `image-bridge: ${join(cwd, 'out.png')} already exists; use --force to overwrite the file\n`,
       requests: 0,
     });
+  });
+
+  it('is compared with existing files under each name that the images of the preset get', async () => {
+    await writeFile(join(cwd, 'out-2.png'), '');
+
+    const result = await generate(['a.png', 'b.png'], ['-o', 'out.png', '--preset', 'pair']);
+
+    expect(result).toMatchObject({ exitCode: 1, requests: 0 });
+    expect(result.stderr).toContain('out-2.png already exists');
   });
 
   it('has an unused name if a broken link has its name in the folder', async () => {
@@ -204,10 +214,11 @@ describe('standard streams', () => {
 
   it.each([
     [['-o', '-', '-n', '2'], 'one image'],
+    [['-o', '-', '--preset', 'pair'], 'one image'],
     [['-o', '-', '--json'], 'both write to standard output'],
     [['-o', 'x.tiff'], 'the extension of x.tiff is not supported: use .png, .jpg or .webp'],
     [['-o', 'photos/x.HEIC'], 'is not supported'],
-  ])('rejects %j before any request is sent', async (argv, reason) => {
+  ])('rejects %j before a job is made', async (argv, reason) => {
     const { exitCode, stderr, requests } = await generate(['a.png'], argv);
 
     expect([exitCode, requests]).toEqual([2, 0]);
