@@ -133,7 +133,7 @@ export interface MaskedSource {
 
 /**
  * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions reject
- * with the signal's reason on abort, and with `overloaded` after the engine was closed.
+ * with the signal's reason on abort. After the engine was closed, those that decode or encode reject with `overloaded`.
  */
 export interface ImageTools {
   /** Verifies one encoded image. Resolves with the fault if the image is invalid. */

@@ -17,7 +17,7 @@ const MAX_VALUE_CHARS = 256;
 
 /**
  * Finds the source type in a packet. The packet is searched and not parsed, because a packet may be too long for a parser on the
- * main thread, and a source type in an invalid packet must not be lost either.
+ * main thread, and a source type in an invalid packet must not be lost either. Returns undefined if there is none.
  */
 export function findSourceType(packet: Buffer): string | undefined {
   const bytes = toSingleBytes(packet);
