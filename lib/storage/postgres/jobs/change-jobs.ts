@@ -89,6 +89,29 @@ export function createJobCancellations(
   };
 }
 
+/** Creates the function that runs the update of a locked job's marks, and moves the counts from `job` to `after`. */
+function createCountedUpdate(database: Postgres) {
+  const counts = createJobCounts(database);
+  const images = createJobImages(database);
+
+  return async (
+    queries: Queries,
+    job: LockedJob,
+    after: Parameters<typeof toMove>[1],
+    update: () => Promise<unknown>,
+  ): Promise<void> => {
+    const { sequence, scope, status } = job;
+    const moves = [toMove(job, after)];
+    const imageMoves = await images.countingOf(queries, [job], update);
+    const scopes = [...moves.map(toScopeMove), ...imageMoves];
+    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
+    const notices: CommitNotice[] = [{ type: 'changed', scope }];
+    // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
+    if (status === 'queued') notices.push({ type: 'queued', count: 1 });
+    await counts.moveTotals(queries, { moves, imageMoves, notices });
+  };
+}
+
 interface Marks {
   readonly favorite: number;
   readonly ownFavorite: number;
@@ -113,30 +136,21 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
     SELECT $2, label, $1 FROM unnest($3::text[]) AS label
     ON CONFLICT DO NOTHING`;
   const changing = createChanging(database);
-  const counts = createJobCounts(database);
-  const images = createJobImages(database);
+  const updateCounted = createCountedUpdate(database);
 
-  async function mark(
+  function mark(
     queries: Queries,
     job: LockedJob,
     marks: Marks & { readonly atSecs: number },
   ): Promise<void> {
-    const { sequence, scope } = job;
     const { favorite, ownFavorite, deletedSecs, labels, priority, atSecs } = marks;
     const bytes = job.bytes + Buffer.byteLength(labels) - Buffer.byteLength(job.labels);
-    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
-    const imageMoves = await images.countingOf(queries, [job], () =>
+    return updateCounted(queries, job, { favorite, hidden: deletedSecs !== null, bytes }, () =>
       queries.rows(MARK, [
-        ...[sequence, favorite, deletedSecs, atSecs],
+        ...[job.sequence, favorite, deletedSecs, atSecs],
         ...[labels, bytes, priority, ownFavorite],
       ]),
     );
-    const scopes = [...moves.map(toScopeMove), ...imageMoves];
-    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
-    const notices: CommitNotice[] = [{ type: 'changed', scope }];
-    // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
-    if (job.status === 'queued') notices.push({ type: 'queued', count: 1 });
-    await counts.moveTotals(queries, { moves, imageMoves, notices });
   }
 
   return {
@@ -182,10 +196,9 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     UPDATE ${schema}.job SET
       favorite = $2, deleted = $3, updated = $4, artifacts = $5, bytes = $6, own_favorite = $7
     WHERE seq = $1`;
-  const counts = createJobCounts(database);
-  const images = createJobImages(database);
+  const updateCounted = createCountedUpdate(database);
 
-  async function mark(
+  function mark(
     queries: Queries,
     job: LockedJob,
     marks: Omit<Marks, 'labels' | 'priority'> & {
@@ -194,19 +207,13 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     },
     bytes: number,
   ): Promise<void> {
-    const { sequence, scope } = job;
     const { favorite, ownFavorite, deletedSecs, atSecs, artifacts } = marks;
-    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null, bytes })];
-    const imageMoves = await images.countingOf(queries, [job], () =>
+    return updateCounted(queries, job, { favorite, hidden: deletedSecs !== null, bytes }, () =>
       queries.rows(MARK, [
-        ...[sequence, favorite, deletedSecs, atSecs],
+        ...[job.sequence, favorite, deletedSecs, atSecs],
         ...[artifacts, bytes, ownFavorite],
       ]),
     );
-    const scopes = [...moves.map(toScopeMove), ...imageMoves];
-    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
-    const notices = [{ type: 'changed', scope }] as const;
-    await counts.moveTotals(queries, { moves, imageMoves, notices });
   }
 
   return {

@@ -123,6 +123,7 @@ const FilledRow = v.object({
 });
 const NextRow = v.optional(v.object({ sequence: v.number(), provider: v.string() }));
 const IdRow = v.object({ id: v.string() });
+
 export function createJobStore(database: StoreDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
