@@ -106,6 +106,8 @@ describe('the mask of a source', () => {
     const page = await openEditor();
 
     const seesShare = () => expect.poll(() => share(page));
+    // A file that is not on the bridge has no family.
+    expect(await editor(page).locator('.family-masks').count()).toBe(0);
 
     await paint(page, [0.3, 0.3], [0.7, 0.3]);
     await seesShare().toBeGreaterThan(0);
@@ -374,6 +376,7 @@ describe('the image in the mask editor', () => {
 
     await maskButton(page).click();
     await opened(page);
+    expect(await editor(page).locator('.family-masks').count()).toBe(1);
     await paint(page, [0.45, 0.5], [0.55, 0.5]);
     await expect.poll(() => share(page)).toBeGreaterThan(0);
     await leave(page);

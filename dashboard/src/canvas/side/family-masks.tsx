@@ -204,7 +204,8 @@ function useChoice(edit: Edit) {
     try {
       const reply = await api.bytes(path, { signal });
       const pixels = await readMask(await reply.blob(), edit.plane);
-      if (signal.aborted) return;
+      // An outline that is being drawn changes nothing before it ends.
+      if (signal.aborted || edit.strokes.isOpen()) return;
       edit.replaceMask(pixels);
       setChosen(sha256);
     } catch (error) {
