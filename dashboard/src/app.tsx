@@ -5,7 +5,7 @@ import { Gallery } from './gallery/gallery.tsx';
 import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import { usePage } from './page-context.ts';
-import type { Route } from './router.ts';
+import { isHome, type Route } from './router.ts';
 import { isNarrow } from './shell/is-narrow.ts';
 import { lazyView, loadViews } from './shell/lazy-view.tsx';
 import { panel, togglePanel } from './shell/preferences.ts';
@@ -39,18 +39,18 @@ export function App() {
   useViewsInAdvance();
   // The images view is mounted when it is first shown, and stays mounted.
   const visited = useRef(false);
-  const isHome = current.view === 'images' || current.view === 'race';
-  visited.current ||= isHome;
+  const isShown = isHome(current);
+  visited.current ||= isShown;
   // The race stays mounted below the view of a job, as the gallery does.
   const home = useRef(current);
-  if (isHome) home.current = current;
+  if (isShown) home.current = current;
   return (
     <>
       {visited.current && (
         <div
           class="app-view"
-          inert={!isHome || (layer.value === 'queue' && isNarrow())}
-          data-away={!isHome}
+          inert={!isShown || (layer.value === 'queue' && isNarrow())}
+          data-away={!isShown}
         >
           <TopBar />
           <ImagesView race={home.current.view === 'race' ? home.current : undefined} />
@@ -65,7 +65,7 @@ export function App() {
       {current.view === 'job' && <JobView id={current.id} />}
       {current.view === 'table' && <LightTableView />}
       {current.view === 'unknown' && <NotHere />}
-      {isHome && layer.value === 'queue' && <QueueDrawer />}
+      {isShown && layer.value === 'queue' && <QueueDrawer />}
       <CanvasLayer />
       <TokenDialog />
       <HelpDialogs />
@@ -80,13 +80,16 @@ type RaceRoute = Extract<Route, { readonly view: 'race' }>;
 function ImagesView({ race }: { readonly race: RaceRoute | undefined }) {
   // In tinykeys, a bare bracket has a special meaning. Parentheses turn the key into a regular expression.
   const { router } = usePage();
-  useShortcuts({
-    '(\\[)': togglePanel,
-    q: () => {
-      if (router.layer.peek() === 'queue') void router.back();
-      else router.openLayer('queue');
+  useShortcuts(
+    {
+      '(\\[)': togglePanel,
+      q: () => {
+        if (router.layer.peek() === 'queue') void router.back();
+        else router.openLayer('queue');
+      },
     },
-  });
+    isHome(router.route.value),
+  );
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>
       {!race && panel.value === 'folded' && <LibraryRail />}
@@ -113,6 +116,20 @@ function useViewsInAdvance(): void {
 /** Binds the keys that work in every view. */
 function useAppShortcuts(): void {
   const { router, help, undo } = usePage();
+  const { value: route } = router.route;
+
+  /** Goes to the images, which bind the key when they are rendered. */
+  function toImages(event: KeyboardEvent): void {
+    event.preventDefault();
+    router.navigate('');
+    setTimeout(() => window.dispatchEvent(new KeyboardEvent('keydown', event)));
+  }
+
+  useShortcuts(
+    { '/': toImages, ...(!isHome(route) && { p: toImages, q: toImages }) },
+    // The light table picks by P, and its choices are lost when it is left.
+    route.view !== 'images' && route.view !== 'table',
+  );
   useShortcuts({
     'g i': () => router.navigate(''),
     'g s': () => router.navigate('/system'),

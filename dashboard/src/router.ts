@@ -11,6 +11,11 @@ export type Route =
   | { readonly view: 'race'; readonly id: string | undefined }
   | { readonly view: 'unknown' };
 
+/** Returns true for the views with the panel for a new image or a new race. Other views are shown above them. */
+export function isHome({ view }: Route): boolean {
+  return view === 'images' || view === 'race';
+}
+
 /** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
 export type Layer = 'make' | 'mask' | 'extend' | 'crop' | 'queue' | undefined;
 

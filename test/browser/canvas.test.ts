@@ -319,6 +319,23 @@ describe('the canvas', () => {
     await radio(page, '1:1').tap();
     await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
   });
+
+  it('leaves room for the name of its image in the panel', async () => {
+    const page = await openCanvas({ size: { width: 1280, height: 800 } });
+    await drag(page, [0.3, 0.3], [0.5, 0.4]);
+    await radio(page, 'Extend').click();
+    await radio(page, '16:9').click();
+    await button(page, 'Back; the edit is kept').click();
+    await page.getByRole('button', { name: 'Back to the images' }).click();
+
+    await page.getByRole('button', { name: 'Change canvas' }).waitFor();
+    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+    const row = await boxOf(page.locator('.attachment-row'));
+    const name = await boxOf(page.locator('.attachment-row p'));
+    expect(name.width).toBeGreaterThan(row.width / 2);
+    const remove = await boxOf(page.getByRole('button', { name: /^Remove a-lighthouse/ }));
+    expect(remove.x + remove.width).toBeLessThanOrEqual(row.x + row.width);
+  });
 });
 
 const DENIED = {

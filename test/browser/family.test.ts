@@ -106,6 +106,46 @@ describe('the family of a job', () => {
     await image(page, 'The lake in spring, image 1 of 1').waitFor();
   });
 
+  it('keeps the focus on a job that ends', async () => {
+    const setPaused = (paused: boolean) =>
+      fetch(`${bridge.address}/v1/queue`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ paused }),
+      });
+    const page = await openJob(last);
+    await setPaused(true);
+    await page.keyboard.press('v');
+    await page.locator('.kin:last-child .kin-image').waitFor();
+    const waiting = page.getByRole('button', { name: /boat, Queued/ });
+    await waiting.focus();
+
+    await setPaused(false);
+    await waiting.waitFor({ state: 'detached' });
+
+    const focused = () => page.evaluate(() => document.activeElement?.ariaLabel);
+    await expect.poll(focused).toBe('The lake by moonlight with a boat, image 1 of 1');
+  });
+
+  it('leaves room for the names of the views and the actions on a small laptop', async () => {
+    const page = await openJob(edit, { size: { width: 1280, height: 800 } });
+
+    const boxes = await page
+      .locator('.job-bar > div')
+      .evaluateAll((parts) =>
+        parts.map((part) => [...part.children].map((child) => child.getBoundingClientRect())),
+      );
+
+    const [title = [], views = [], tools = []] = boxes.map((part) =>
+      part.map(({ left, right }) => ({ left, right })),
+    );
+    const end = (part: { readonly right: number }[]) => Math.max(...part.map(({ right }) => right));
+    expect(end(title)).toBeLessThanOrEqual(views[0]?.left ?? 0);
+    expect(end(views)).toBeLessThanOrEqual(tools[0]?.left ?? 0);
+    expect(end(tools)).toBeLessThanOrEqual(1280);
+    await expect.poll(() => page.getByTitle('Slider').count()).toBe(1);
+  });
+
   it('stays folded until it is unfolded', async () => {
     const page = await openJob(edit);
 

@@ -106,8 +106,10 @@ describe('a selection', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Hide' }).click();
     await page.getByText('2 hidden').waitFor();
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(2);
+    await page.getByText('2 jobs', { exact: true }).waitFor();
     await page.keyboard.press('z');
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(4);
+    await page.getByText('4 jobs', { exact: true }).waitFor();
     expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
   });
 

@@ -147,6 +147,23 @@ describe('the queue drawer', () => {
       .toEqual(['Waiting 0', 'Waiting 4', 'Waiting 1', 'Waiting 2', 'Waiting 3']);
   });
 
+  it('cancels all by the keyboard, and keeps the focus when no row is left', async () => {
+    const bridge = await startQueue(3);
+    const page = await openPage(bridge.address);
+    await openQueue(page);
+    await page.locator('.queue-wait').nth(2).waitFor();
+
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('Select Waiting 0');
+    await page.getByRole('checkbox', { name: 'Select all 3 waiting jobs' }).focus();
+    await page.keyboard.press('Control+a');
+    await page.getByRole('button', { name: 'Cancel 3' }).waitFor();
+    await page.keyboard.press('Delete');
+
+    await page.getByText('No jobs are waiting.').waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('queue-title');
+  });
+
   it('does not reorder the list under the focus, and counts the changes', async () => {
     const bridge = await startQueue(3);
     const page = await openPage(bridge.address);

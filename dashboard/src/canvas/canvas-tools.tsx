@@ -38,6 +38,7 @@ export function CanvasTools({ edit, frame }: Props) {
         value={tool}
         options={TOOLS.map((value) => ({
           value,
+          title: text(`mask.${value}`),
           label: (
             <>
               <Icon of={ICONS[value]} />

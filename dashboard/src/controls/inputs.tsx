@@ -39,7 +39,12 @@ export function Field(props: FieldProps) {
 interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;
-  readonly options: readonly { readonly value: T; readonly label: ComponentChildren }[];
+  readonly options: readonly {
+    readonly value: T;
+    readonly label: ComponentChildren;
+    /** The tooltip, for a label whose words may be hidden. */
+    readonly title?: string;
+  }[];
   readonly disabled?: boolean;
   readonly onChange: (value: T) => void;
 }
@@ -95,6 +100,7 @@ export function Segmented<T extends string>(props: ChoiceProps<T> & { readonly w
           type="button"
           role="radio"
           class="pickable"
+          title={option.title}
           aria-checked={option.value === value}
           tabIndex={option.value === value ? 0 : -1}
           disabled={disabled}

@@ -64,6 +64,7 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
             label={text('job.view')}
             options={looking.views.map((view) => ({
               value: view,
+              title: text(`job.view.${view}`),
               label: <IconLabel of={ICONS[view]}>{text(`job.view.${view}`)}</IconLabel>,
             }))}
             value={looking.view}

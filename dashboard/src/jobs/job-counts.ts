@@ -1,6 +1,7 @@
-import { type Api, unwrap } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
 import type { JobStatus } from '../api/schemas.ts';
-import { type JobFilter, toJobQuery } from './job-filter.ts';
+import type { JobFilter } from './job-filter.ts';
+import { readTotal } from './read-total.ts';
 
 /** The numbers of jobs under a filter, by what can be done with them. */
 export interface JobCounts {
@@ -15,9 +16,7 @@ export interface JobCounts {
 /** Counts the jobs under a filter on all pages. Throws ApiError. */
 export async function countJobs(api: Api, filter: JobFilter): Promise<JobCounts> {
   async function totalOf(status: JobStatus | undefined) {
-    const query = { ...toJobQuery({ ...filter, status }), limit: 1, total: true };
-    const { total } = await unwrap(api.GET('/v1/jobs', { params: { query } }));
-    return total ?? { count: 0, at_least: false };
+    return (await readTotal(api, { ...filter, status })) ?? { count: 0, at_least: false };
   }
   const countOf = async (status: JobStatus) => {
     if (filter.status !== undefined && filter.status !== status) return 0;

@@ -2,9 +2,10 @@ import { ArrowUp, type IconNode } from 'lucide';
 import { Button, Icon } from '../controls/button.tsx';
 import { Stepper } from '../controls/inputs.tsx';
 import { usePage } from '../page-context.ts';
-import { togglePanel } from '../shell/preferences.ts';
+import { isHome } from '../router.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
+import { openPrompt } from './open-prompt.ts';
 
 interface Sending {
   /** The name of the button that sends. */
@@ -20,8 +21,9 @@ interface GoProps extends Sending {
 
 /** Chooses the number of images, and sends the draft by the button or its key. */
 export function MakeGo({ send, canSend, onSend, limits = { min: 1, max: 255 } }: GoProps) {
-  const { draft } = usePage();
-  useShortcuts({ '$mod+Enter': onSend });
+  const { draft, router } = usePage();
+  // A view above the panel hides the draft.
+  useShortcuts({ '$mod+Enter': onSend }, isHome(router.route.value));
   return (
     <div class="make-go">
       <Stepper
@@ -62,14 +64,7 @@ export function MakeDock({ icon, line, isFaint = false, send, canSend, onSend }:
   const { router } = usePage();
   return (
     <div class="dock float row">
-      <button
-        type="button"
-        class="open row grow"
-        onClick={() => {
-          if (matchMedia('(min-width: 900px)').matches) togglePanel();
-          else router.openLayer('make');
-        }}
-      >
+      <button type="button" class="open row grow" onClick={() => openPrompt(router)}>
         <Icon of={icon} />
         <span class={isFaint ? 'cut faint' : 'cut'}>{line}</span>
       </button>

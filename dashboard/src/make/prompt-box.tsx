@@ -3,12 +3,18 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
-import { useShortcuts } from '../shell/shortcuts.ts';
+import { isHome } from '../router.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
+import { leaveByEscape, useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
-import { AttachmentRow } from './images/attachment-row.tsx';
 import { attachFiles } from './images/attachments.ts';
+import { openPrompt } from './open-prompt.ts';
 import { bytesOver } from './to-request.ts';
 import './prompt-box.css';
+
+const AttachmentRow = lazyView(
+  async () => (await import('./images/attachment-row.tsx')).AttachmentRow,
+);
 
 interface PromptBoxProps {
   readonly placeholder: string;
@@ -19,17 +25,19 @@ interface PromptBoxProps {
 /** Renders the prompt and the input images, which the user can drop, paste or pick. */
 export function PromptBox({ placeholder, children }: PromptBoxProps) {
   const page = usePage();
-  const { draft } = page;
-  const area = useRef<HTMLTextAreaElement>(null);
+  const { draft, router } = page;
   const attachments = draft.attachments.value;
   const over = bytesOver(draft.settings.value);
-  useShortcuts({
-    p: (event) => {
-      // Prevents the letter of the shortcut from being typed into the field.
-      event.preventDefault();
-      area.current?.focus();
+  useShortcuts(
+    {
+      p: (event) => {
+        // Prevents the letter of the shortcut from being typed into the field.
+        event.preventDefault();
+        openPrompt(router);
+      },
     },
-  });
+    isHome(router.route.value),
+  );
 
   const add = (files: readonly File[]) => attachFiles(page, files);
   const isOver = useIncomingFiles(add);
@@ -40,7 +48,6 @@ export function PromptBox({ placeholder, children }: PromptBoxProps) {
       </label>
       <textarea
         id="prompt"
-        ref={area}
         rows={4}
         dir="auto"
         placeholder={placeholder}
@@ -48,6 +55,7 @@ export function PromptBox({ placeholder, children }: PromptBoxProps) {
         aria-invalid={over > 0}
         aria-describedby="prompt-note"
         onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
+        onKeyDown={leaveByEscape}
       />
       {children}
       {attachments.length > 0 && (

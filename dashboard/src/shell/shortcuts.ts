@@ -29,6 +29,12 @@ export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope 
   }, [names, active, scope]);
 }
 
+/** Removes the focus from a text field on Escape. Then the single keys work, and the arrow keys move into the gallery. */
+export function leaveByEscape({ key, isComposing, currentTarget }: KeyboardEvent): void {
+  // While an input method composes text, Escape belongs to the input method.
+  if (key === 'Escape' && !isComposing) (currentTarget as HTMLElement).blur();
+}
+
 function run(name: string, event: KeyboardEvent, bindings: KeyBindings, scope: Scope): void {
   if (event.defaultPrevented) return;
   if (scope === 'page' && document.querySelector('dialog[open]')) return;

@@ -2,8 +2,8 @@ import { CircleAlert, EyeOff, Heart, type IconNode, Images, Plus, Tag } from 'lu
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Icon } from '../../controls/button.tsx';
 import { Link } from '../../controls/link.tsx';
+import { openPrompt } from '../../make/open-prompt.ts';
 import { usePage } from '../../page-context.ts';
-import { togglePanel } from '../../shell/preferences.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { readFilter } from '../state/filter-address.ts';
 import type { ViewName } from '../state/view-counts.ts';
@@ -35,7 +35,7 @@ export function LibraryRail() {
   const shown = isWhole ? labels : labels.slice(0, FEW_LABELS);
   return (
     <nav class="library-rail scroll" aria-label={text('library')}>
-      <Button look="primary" icon={Plus} class="new-image" onClick={startImage}>
+      <Button look="primary" icon={Plus} class="new-image" onClick={() => openPrompt(router)}>
         <span>{text('library.new')}</span>
         <kbd>P</kbd>
       </Button>
@@ -70,10 +70,4 @@ export function LibraryRail() {
       )}
     </nav>
   );
-}
-
-/** Unfolds the panel and moves the focus to the prompt. */
-function startImage(): void {
-  togglePanel();
-  requestAnimationFrame(() => document.getElementById('prompt')?.focus());
 }

@@ -6,7 +6,7 @@ import { Field } from '../../controls/inputs.tsx';
 import { isDefault } from '../../jobs/job-filter.ts';
 import { usePage } from '../../page-context.ts';
 import { lazyView } from '../../shell/lazy-view.tsx';
-import { useShortcuts } from '../../shell/shortcuts.ts';
+import { leaveByEscape, useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { PANEL_ID } from './panel-id.ts';
@@ -24,6 +24,7 @@ export function SearchField() {
   const { isOpen, open, option, setOption } = usePanel(field);
 
   function onKeyDown(event: KeyboardEvent): void {
+    if (!isOpen && typed === '') leaveByEscape(event);
     if (event.key === 'Escape' && (isOpen || typed !== '')) {
       event.stopPropagation();
       // Without this, the browser clears the field.

@@ -1,10 +1,11 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
-import type { BridgeError, JobPage } from '../../api/schemas.ts';
+import type { BridgeError } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { readTotal, type Total } from '../../jobs/read-total.ts';
 import type { Router } from '../../router.ts';
 import {
   addUnread,
@@ -15,6 +16,7 @@ import {
 } from '../layout/day-spans.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
+import { afterChanges } from './after-changes.ts';
 import { createDayCounts } from './day-counts.ts';
 import { watchFilter } from './filter-address.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -98,7 +100,7 @@ export function createGalleryState(deps: Deps) {
     /** The earlier searches of this tab. */
     history,
     /** The number of jobs under the filter. Undefined until the first page is read. */
-    total: keepTotal(feed, deps.connection),
+    total: keepTotal(feed, deps),
     ...createDayReading({ feed, days, layout, openAt }),
     frame,
     layout,
@@ -115,9 +117,15 @@ export function createGalleryState(deps: Deps) {
   };
 }
 
-/** Returns the total of the list. A jump to another day keeps the total, because only the newest page is counted. */
-function keepTotal(feed: ReadonlySignal<JobFeed>, { token }: Pick<Connection, 'token'>) {
-  const last = signal<{ filter: JobFilter; total: JobPage['total'] } | undefined>(undefined);
+/** The delay between a change of a job and the next count of the list, in milliseconds. */
+const LATER_MS = 4000;
+
+/**
+ * Returns the total of the list. A list that has not been read to its end is counted again after jobs have changed. A jump to another
+ * day keeps the total, because only the newest page is counted.
+ */
+function keepTotal(feed: ReadonlySignal<JobFeed>, { api, jobs, connection: { token } }: Deps) {
+  const last = signal<{ filter: JobFilter; total: Total } | undefined>(undefined);
   token.subscribe(() => {
     last.value = undefined;
   });
@@ -125,7 +133,21 @@ function keepTotal(feed: ReadonlySignal<JobFeed>, { token }: Pick<Connection, 't
     const { filter, total } = feed.value;
     if (total.value !== undefined) last.value = { filter, total: total.value };
   });
-  return computed(() => (last.value?.filter === feed.value.filter ? last.value.total : undefined));
+  afterChanges(jobs, LATER_MS, async () => {
+    const { filter, isWhole } = feed.peek();
+    if (isWhole()) return;
+    const asker = token.peek();
+    // After a failure, the last number stays, and the next change of a job counts again.
+    const total = await readTotal(api, filter).catch(() => undefined);
+    if (total && asker === token.peek()) last.value = { filter, total };
+  });
+  return computed((): Total | undefined => {
+    const { filter, ids, complete, top } = feed.value;
+    if (complete.value && top.value === undefined) {
+      return { count: ids.value.length, at_least: false };
+    }
+    return last.value?.filter === filter ? last.value.total : undefined;
+  });
 }
 
 interface DayReadingParts {

@@ -1,12 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
-import type { JobPage } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
-import { EVERYTHING, type JobFilter, toJobQuery } from '../../jobs/job-filter.ts';
+import { EVERYTHING, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { readTotal, type Total } from '../../jobs/read-total.ts';
 import { afterChanges } from './after-changes.ts';
-
-export type Total = NonNullable<JobPage['total']>;
 
 /** The common filters, which the library shows with their counts. */
 export const VIEWS = {
@@ -34,9 +32,7 @@ export function createViewCounts({ api, jobs, connection }: Deps) {
   let isNeeded = false;
 
   async function count(name: ViewName): Promise<readonly [ViewName, Total | undefined]> {
-    const query = { ...toJobQuery(VIEWS[name]), limit: 1, total: true };
-    const { total } = await unwrap(api.GET('/v1/jobs', { params: { query } }));
-    return [name, total];
+    return [name, await readTotal(api, VIEWS[name])];
   }
 
   async function countAll(): Promise<void> {

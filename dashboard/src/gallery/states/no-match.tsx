@@ -1,14 +1,13 @@
 import { SearchX } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { unwrap } from '../../api/api.ts';
 import { Button } from '../../controls/button.tsx';
-import { type JobFilter, toJobQuery } from '../../jobs/job-filter.ts';
+import type { JobFilter } from '../../jobs/job-filter.ts';
+import { readTotal, type Total } from '../../jobs/read-total.ts';
 import { typedWords } from '../../jobs/search-words.ts';
 import type { Page } from '../../page.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { CLEARED } from '../state/filter-address.ts';
-import type { Total } from '../state/view-counts.ts';
 import { STEP } from '../tools/filter-group.tsx';
 import { CHIP_NAMES, CHIPS, chipValue } from '../tools/filter-values.ts';
 import { formatTotal } from '../tools/found-count.tsx';
@@ -64,8 +63,7 @@ function useCounts(filter: JobFilter): readonly (Part & { readonly total: Total 
       providers.list.peek()?.find((each) => each.name === provider)?.display_name ?? provider;
     const tried = partsOf(filter, nameOf).slice(0, MOST_PARTS);
     const counts = tried.map(async (part) => {
-      const query = { ...toJobQuery(part.rest), limit: 1, total: true };
-      const { total } = await unwrap(api.GET('/v1/jobs', { params: { query }, signal }));
+      const total = await readTotal(api, part.rest, signal);
       return total && total.count > 0 ? [{ ...part, total }] : [];
     });
     Promise.all(counts).then(

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Family as FamilyReply } from '../../api/schemas.ts';
 import { IconButton } from '../../controls/button.tsx';
 import { familyStrip } from '../../shell/preferences.ts';
@@ -77,6 +77,11 @@ function Tree({ id, family }: { readonly id: string; readonly family: FamilyRepl
   }
 
   const hasFocus = () => element.current?.contains(document.activeElement) === true;
+  // The place of a job that ends is replaced by its images, and would lose the focus.
+  const hadFocus = hasFocus();
+  useLayoutEffect(() => {
+    if (hadFocus && !hasFocus()) focus(stop);
+  }, [family]);
   useShortcuts({
     t: () => focus(here),
     a: () => hasFocus() && relatives.markA(stop),

@@ -15,26 +15,28 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
   const { key, name, role } = attachment;
   const isFirst = firstSource(draft.attachments.value)?.key === key;
   return (
-    <li class="attachment-row row edged">
-      <AttachmentImage attachment={attachment} />
-      <div class="grow">
-        <p class="cut" title={name}>
-          <bdi>{name}</bdi>
-        </p>
-        <RoleMenu attachment={attachment} />
+    <li class="attachment-row edged">
+      <div class="row">
+        <AttachmentImage attachment={attachment} />
+        <div class="grow">
+          <p class="cut" title={name}>
+            <bdi>{name}</bdi>
+          </p>
+          <RoleMenu attachment={attachment} />
+        </div>
+        <IconButton
+          small
+          icon={X}
+          label={text('make.remove', { name })}
+          onClick={() => undo.offer(text('make.removed', { name }), draft.removeAttachment(key))}
+        />
       </div>
       {role === 'source' && isFirst && (
-        <>
+        <div class="changes row">
           <CanvasButton attachment={attachment} />
           <MaskButton onOpen={() => router.openLayer('mask')} />
-        </>
+        </div>
       )}
-      <IconButton
-        small
-        icon={X}
-        label={text('make.remove', { name })}
-        onClick={() => undo.offer(text('make.removed', { name }), draft.removeAttachment(key))}
-      />
     </li>
   );
 }

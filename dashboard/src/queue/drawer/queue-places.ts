@@ -127,8 +127,9 @@ function createRowCursor() {
   let wanted: string | undefined;
   return {
     id,
-    /** Moves the focus to a row. */
+    /** Moves the focus to a row. If there is no row, moves the focus to the heading of the queue. */
     focus(to: string | undefined): void {
+      if (to === undefined) document.getElementById('queue-title')?.focus();
       wanted = to;
       id.value = to;
     },

@@ -2,7 +2,7 @@ import type { QueuePlaces } from './queue-places.ts';
 
 /** Returns the handler of the keys in the drawer. `close` closes the drawer. */
 export function useQueueKeys(places: QueuePlaces, close: () => void) {
-  /** Moves the focus by one row. With `isSelecting`, selects the rows on the way. */
+  /** Moves the focus by one row, or with 0 to the row of the cursor. With `isSelecting`, selects the rows on the way. */
   function step(by: number, isSelecting: boolean): void {
     const { value: ids } = places.shown;
     const at = ids.indexOf(places.cursor.id.peek() ?? '');
@@ -20,14 +20,21 @@ export function useQueueKeys(places: QueuePlaces, close: () => void) {
   }
 
   return function onKeyDown(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    if (event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key !== 'a') return;
+      event.preventDefault();
+      places.chosen.value = new Set(places.shown.peek());
+      return;
+    }
     if (event.key === 'Escape') {
       event.preventDefault();
       if (places.chosen.peek().size > 0) places.chosen.value = new Set();
       else close();
       return;
     }
-    const isInRow = event.target instanceof HTMLElement && event.target.closest('.queue-wait');
+    const isInRow =
+      event.target instanceof HTMLElement && event.target.closest('.queue-wait') !== null;
     const isMove = event.key === 'ArrowUp' || event.key === 'ArrowDown';
     if (isMove && event.altKey) {
       if (!isInRow) return;
@@ -35,11 +42,12 @@ export function useQueueKeys(places: QueuePlaces, close: () => void) {
       void places.move(places.targets(), event.key === 'ArrowUp' ? 'up' : 'down');
     } else if (isMove) {
       event.preventDefault();
-      step(event.key === 'ArrowUp' ? -1 : 1, event.shiftKey);
+      // From outside the list, the first step reaches the row of the cursor.
+      step(isInRow ? (event.key === 'ArrowUp' ? -1 : 1) : 0, event.shiftKey && isInRow);
     } else if (event.key === 'Home' && event.altKey && isInRow) {
       event.preventDefault();
       void places.move(places.targets(), 'first');
-    } else if (event.key === 'Delete' && isInRow) {
+    } else if (event.key === 'Delete' && (isInRow || places.chosen.peek().size > 0)) {
       event.preventDefault();
       void places.cancel(places.targets());
     }
