@@ -233,6 +233,40 @@ describe('the canvas', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/jobs/${made.id}`);
   });
 
+  it('crops alone by one press although a mask is painted', async () => {
+    const page = await openCanvas();
+    await drag(page, [0.3, 0.3], [0.5, 0.4]);
+    await radio(page, 'Crop').click();
+    await radio(page, '1:1').click();
+    await editor(page).getByText('The mask is used when there is a prompt.').waitFor();
+    await editor(page).getByRole('button', { name: 'Crop the image' }).waitFor();
+    await field(page, 'Prompt').fill('a masked change');
+    await editor(page).getByRole('button', { name: 'Change the image' }).waitFor();
+
+    await button(page, 'Crop only').click();
+
+    await editor(page).waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Crop', exact: true }).waitFor();
+  });
+
+  it('makes a canvas smaller that is too large for its mask', async () => {
+    const page = await openCanvas({ expects: [/422/] });
+    await drag(page, [0.3, 0.3], [0.5, 0.4]);
+    await field(page, 'Prompt').fill('a huge sky');
+    await radio(page, 'Extend').click();
+    await field(page, 'Width').fill('6000');
+    await field(page, 'Height').fill('6000');
+    await editor(page).getByText('A canvas with a mask has at most 4096 × 4096 pixels.').waitFor();
+
+    await button(page, 'Make the canvas smaller').click();
+
+    await editor(page).getByText('1 call to sandbox-image.').waitFor();
+    const [width, height] = [field(page, 'Width'), field(page, 'Height')];
+    const pixels = Number(await width.inputValue()) * Number(await height.inputValue());
+    expect(pixels).toBeGreaterThan(4090 * 4090);
+    expect(pixels).toBeLessThanOrEqual(4096 * 4096);
+  });
+
   it('adds by lasso, takes away with Alt or by choice, and undoes all in one history', async () => {
     const page = await openCanvas();
     await page.keyboard.press('l');

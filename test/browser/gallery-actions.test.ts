@@ -115,9 +115,10 @@ describe('a selection', () => {
 
   it('reports how many jobs could not be hidden, and tries again', async () => {
     const page = await openGallery(bridge, { expects: [/503/] });
-    await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, (route) =>
-      route.fulfill({ status: 503, body: '' }),
-    );
+    // A reply without the error of the bridge would be a gateway's, and the page would send the request again for 15 seconds.
+    const bridgeError = { code: 'overloaded', retryable: true, details: {} };
+    const json = { error: { message: 'the queue is full', bridge_ext: bridgeError } };
+    await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, (route) => route.fulfill({ status: 503, json }));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('h');
     await page.getByText('1 image could not be hidden. Nothing was changed.').waitFor();

@@ -97,17 +97,3 @@ describe('Escape', () => {
     }
   });
 });
-
-describe('the light table', () => {
-  it('picks by P above the images', async () => {
-    const page = await openPage(bridge.address);
-    await page.getByRole('link', { name: 'Violet lake' }).focus();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.press('l');
-    await page.getByRole('button', { name: /^1, / }).waitFor();
-
-    await page.keyboard.press('p');
-
-    await page.getByText('1 picked, 0 rejected').waitFor();
-  });
-});

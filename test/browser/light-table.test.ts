@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
@@ -63,8 +63,10 @@ describe('the light table', () => {
     await keepScreenshot(page, `light-table-${theme}-${size}`);
   });
 
-  it('opens from a selection with L and closes with Escape', async () => {
+  it('opens from a selection with L, shows thumbnails at first, picks by P and closes with Escape', async () => {
     const page = await openPage(bridge.address);
+    const held: Route[] = [];
+    await page.route(/thumbnail\?edge=(1024|2048)$/, (route) => void held.push(route));
     await page.locator('.card img').first().waitFor();
     await page.locator(`.card[data-id="${single}"] .card-link`).focus();
     await page.keyboard.press('x');
@@ -73,6 +75,12 @@ describe('the light table', () => {
 
     await page.keyboard.press('l');
     await page.getByRole('heading', { name: 'Light table' }).waitFor();
+    await page.locator('.table-picture img').nth(3).waitFor();
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.keyboard.press('p');
+    await page.getByText('1 picked, 0 rejected').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('table-picture');
+    for (const route of held) await route.continue();
     await page.keyboard.press('Escape');
 
     await page.getByRole('toolbar', { name: 'Selected images' }).waitFor();

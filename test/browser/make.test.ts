@@ -68,7 +68,7 @@ describe('the prompt', () => {
 
     await page.reload();
 
-    await page.getByText('coffee.png').waitFor();
+    await page.getByText('coffee.png', { exact: true }).waitFor();
     await expect
       .poll(() => page.getByLabel('Prompt', { exact: true }).inputValue())
       .toBe('the same cup at blue hour');
@@ -91,7 +91,7 @@ describe('the images of a draft', () => {
     }, bytes);
     await page.locator('.prompt-box').dispatchEvent('drop', { dataTransfer: transfer });
 
-    await page.getByText('Adding a source makes this an edit').waitFor();
+    await page.getByText('The source makes this an edit').waitFor();
     await plan(page).getByText('1 call to sandbox-image.').waitFor();
     await plan(page).getByText('Edits rocket.jpg.').waitFor();
     await submit(page).click();

@@ -1,5 +1,6 @@
 import type { Size } from '../images/measure-image.ts';
 import type { CanvasArea } from './canvas-area.ts';
+import { clipTo } from './plane.ts';
 import type { RectangleText } from './rectangle/rectangle.ts';
 
 /** The maximum number of pixels of a canvas, the default value of the setting `images.max_pixels`. */
@@ -130,6 +131,26 @@ export function placeImage(
 ): CanvasArea {
   const free = axis === 'x' ? source.width - area.width : source.height - area.height;
   return { ...area, [axis]: { start: 0, middle: Math.trunc(free / 2), end: free }[place] };
+}
+
+/**
+ * Returns a canvas with a smaller part beyond the image, in the same shares, so that the canvas has at most this number of pixels.
+ * Returns undefined if the part of the image alone has more.
+ */
+export function shrinkTo(pixels: number, area: CanvasArea, source: Size): CanvasArea | undefined {
+  const seen = clipTo(source, area);
+  if (seen === undefined || seen.width * seen.height > pixels) return undefined;
+  const [across, down] = [area.width - seen.width, area.height - seen.height];
+  // The share of the part beyond the image that is kept solves (width + share · across) · (height + share · down) = pixels.
+  const [a, b] = [across * down, seen.width * down + seen.height * across];
+  const c = seen.width * seen.height - pixels;
+  const share = Math.min(1, a === 0 ? -c / b : (Math.sqrt(b * b - 4 * a * c) - b) / (2 * a));
+  return {
+    x: seen.x - Math.floor((seen.x - area.x) * share),
+    y: seen.y - Math.floor((seen.y - area.y) * share),
+    width: seen.width + Math.floor(across * share),
+    height: seen.height + Math.floor(down * share),
+  };
 }
 
 /** Returns the part of the canvas beyond each edge of the image, in pixels. A part that a crop removes is negative. */

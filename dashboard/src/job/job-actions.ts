@@ -131,18 +131,18 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
 function createDraftActions(page: Page) {
   const { draft, router, toasts } = page;
 
-  async function showImages(): Promise<void> {
+  async function showImages(isReplaced = false): Promise<void> {
     const isAway = () => router.route.peek().view !== 'images';
     if (isAway()) await router.back();
     if (isAway()) router.navigate('');
-    showDraft(page);
+    showDraft(page, isReplaced);
   }
 
   function attachOutput(image: JobImage, job: Job, role: Attachment['role']): void {
     const output = toOutput(image, job);
     if (output === undefined) return;
     changeImages(page, () => draft.attachArtifact(output.artifact, output.name, role));
-    void showImages();
+    void showImages(true);
   }
 
   return {

@@ -77,6 +77,12 @@ function Table({ table, images }: TableProps) {
   const at = Math.min(table.at.value, Math.max(0, images.length - 1));
   const current = images[at];
   useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFacts });
+  const isRead = images.length > 0;
+  useEffect(() => {
+    // The view that opened the table has taken the focus with it.
+    if (!isRead || document.activeElement !== document.body) return;
+    grid.current?.querySelector<HTMLElement>('.table-picture[tabindex="0"]')?.focus();
+  }, [isRead]);
   const { k } = zoom.transform.value;
   return (
     <>

@@ -116,8 +116,12 @@ function Picture({ table, one, index, isAt, zoom, name }: CellProps & { readonly
   const pixels = fitted ? Math.max(fitted.width, fitted.height) * k * devicePixelRatio : 0;
   const needsMore = isAt && pixels > EDGE && Math.max(size.width, size.height) > EDGE;
   const preview = useSteadyImage(`${image.path}/thumbnail?edge=${EDGE}`);
+  // The gallery has often loaded the thumbnail, which is shown until the larger preview is ready.
+  const isWaiting = preview.state === 'loading';
+  const thumbnail = useImage(isWaiting ? `${image.path}/thumbnail?edge=512` : undefined);
   const original = useImage(useLate(needsMore) ? image.path : undefined);
-  const shown = original.state === 'ready' && needsMore ? original : preview;
+  const shown =
+    original.state === 'ready' && needsMore ? original : isWaiting ? thumbnail : preview;
   const style = box &&
     fitted && {
       inlineSize: `${fitted.width}px`,

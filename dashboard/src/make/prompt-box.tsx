@@ -7,6 +7,7 @@ import { isHome } from '../router.ts';
 import { lazyView } from '../shell/lazy-view.tsx';
 import { leaveByEscape, useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
+import { firstSource } from './draft.ts';
 import { attachFiles } from './images/attachments.ts';
 import { openPrompt } from './open-prompt.ts';
 import { bytesOver } from './to-request.ts';
@@ -61,7 +62,11 @@ export function PromptBox({ placeholder, children }: PromptBoxProps) {
       {attachments.length > 0 && (
         <ul class="attached stack">
           {attachments.map((attachment) => (
-            <AttachmentRow key={attachment.key} attachment={attachment} />
+            <AttachmentRow
+              key={attachment.key}
+              attachment={attachment}
+              isEdited={attachment === firstSource(attachments)}
+            />
           ))}
         </ul>
       )}

@@ -8,6 +8,7 @@ import {
   REVOKED,
   startInterruptible,
 } from '../support/interruptible.ts';
+import { searchField } from '../support/search-field.ts';
 
 const ALL = [KILLED, CUT, OFFLINE, REVOKED];
 
@@ -53,6 +54,26 @@ describe('the gallery', () => {
   });
 });
 
+describe('a search', () => {
+  it.each([KILLED, REVOKED])(
+    'that is typed after $name finds its jobs by itself later',
+    async (interruption) => {
+      const { service } = await startWithFamily();
+      const page = await service.open();
+      await expect.poll(() => pictures(page)).toBe(2);
+
+      await interruption.begin(service, page);
+      await searchField(page).fill('moonlight');
+      await interruption.said(page);
+      await interruption.end(service, page);
+
+      await page.getByText('1 found of 2').waitFor();
+      await expect.poll(() => pictures(page)).toBe(1);
+      expect(await searchField(page).inputValue()).toBe('moonlight');
+    },
+  );
+});
+
 describe('the family of a job', () => {
   it.each([KILLED, REVOKED])(
     'keeps its images, and gets the later ones after $name',
@@ -75,7 +96,7 @@ describe('the family of a job', () => {
 });
 
 describe('the usage', () => {
-  it.each([KILLED])('stays on the page after $name', async (interruption) => {
+  it.each([KILLED, REVOKED])('stays on the page after $name', async (interruption) => {
     const { service } = await startWithFamily();
     const page = await service.open('/dashboard/system');
     const usage = page.locator('#usage');
@@ -91,7 +112,7 @@ describe('the usage', () => {
 });
 
 describe('the credentials of an image', () => {
-  it.each([KILLED])('are checked after $name', async (interruption) => {
+  it.each([KILLED, REVOKED])('are checked after $name', async (interruption) => {
     const { service, id } = await startWithFamily();
     const page = await service.open();
     // The sandbox signs nothing, so the facts are replaced.

@@ -8,6 +8,7 @@ import {
   PLACES,
   parseCanvas,
   placeImage,
+  shrinkTo,
 } from '../../../dashboard/src/canvas/change-area.ts';
 
 const SOURCE = { width: 300, height: 200 };
@@ -98,5 +99,30 @@ describe('placeImage', () => {
     expect(freeAxis(area, source)).toBe('x');
     expect(places).toEqual([0, area.x, 400 - area.width]);
     expect(freeAxis(wholeOf(source), source)).toBeUndefined();
+  });
+});
+
+describe('shrinkTo', () => {
+  const source = { width: 1000, height: 500 };
+
+  it.each([
+    ['both axes', { x: -1000, y: -500, width: 4000, height: 2500 }],
+    ['one axis', { x: -3000, y: 0, width: 5000, height: 500 }],
+    ['a crop on the other axis', { x: -3000, y: 100, width: 5000, height: 300 }],
+  ])('keeps the shares of the part beyond the image on %s', (_axes, area) => {
+    const limit = 1_000_000;
+
+    const smaller = shrinkTo(limit, area, source);
+
+    const pixels = (smaller?.width ?? 0) * (smaller?.height ?? 0);
+    expect(pixels).toBeLessThanOrEqual(limit);
+    expect(pixels).toBeGreaterThan(limit * 0.99);
+    const shareOf = ({ x, width }: typeof area) => x / (width - source.width);
+    expect(smaller && shareOf(smaller)).toBeCloseTo(shareOf(area), 2);
+    expect(smaller?.y).toBeGreaterThanOrEqual(area.y);
+  });
+
+  it('returns nothing if the image alone has more pixels', () => {
+    expect(shrinkTo(400_000, { x: 0, y: 0, width: 2000, height: 500 }, source)).toBeUndefined();
   });
 });

@@ -1,13 +1,14 @@
 import { CircleAlert, Crop } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
-import type { Attachment } from '../../make/draft.ts';
+import type { Attachment, Draft } from '../../make/draft.ts';
 import { Line, PlanLine, sendDraft, toWords, usePlanned } from '../../make/make-foot.tsx';
 import { submitKey } from '../../make/make-go.tsx';
 import { usePage } from '../../page-context.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/canvas-text.ts';
 import { isBeyond, isWhole } from '../canvas-area.ts';
+import { shrinkTo } from '../change-area.ts';
 import type { Edit } from '../edit.ts';
 import type { KeptEdit } from '../keep-edit.ts';
 import type { Mode } from '../stage/canvas-stage.tsx';
@@ -21,13 +22,16 @@ export interface SideProps {
 }
 
 interface FootProps extends SideProps {
+  /** True if the edit is only a crop. */
   readonly isAlone: boolean;
+  /** True if the edit can be sent as a crop alone, although it has a mask and a prompt. */
+  readonly canCrop: boolean;
 }
 
 /** Shows the plan of the edit, and sends the edit. Then shows the job that makes the image. */
-export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps) {
+export function CanvasFoot({ edit, kept, hasFailed, source, isAlone, canCrop }: FootProps) {
   const page = usePage();
-  const { connection, router, submissions } = page;
+  const { connection, draft, router, submissions } = page;
   const planned = usePlanned();
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<ReturnType<typeof toWords>>();
@@ -39,25 +43,25 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps
     [],
   );
   const { area } = edit.settings.value;
-  const isCut = isAlone && !isWhole(area, edit.source);
-  const canCrop = isCut && connection.state.value !== 'offline';
-  const canSend = !isSending && (isAlone ? canCrop : planned.canSubmit);
+  const isOffline = connection.state.value === 'offline';
+  const isCut = canCrop && !isWhole(area, edit.source) && !isOffline;
+  const canSend = !isSending && (isAlone ? isCut : planned.canSubmit && !isTooLarge(edit, draft));
 
-  async function made(): Promise<string | undefined> {
+  async function made(isCrop: boolean): Promise<string | undefined> {
     await kept.save();
-    if (!isAlone) return (await sendDraft(page)).id;
+    if (!isCrop) return (await sendDraft(page)).id;
     const { content } = source;
     // A file that is not on the bridge is cropped together with its next edit.
     if (content instanceof Blob) return undefined;
     return (await submissions.crop(content.artifactId, area)).id;
   }
 
-  async function send(): Promise<void> {
-    if (!canSend) return;
+  async function send(isCrop = isAlone): Promise<void> {
+    if (isSending || !(isCrop ? isCut : canSend)) return;
     setSending(true);
     setFailure(undefined);
     try {
-      const id = await made();
+      const id = await made(isCrop);
       // The request may have waited for the connection for long.
       if (isLeft.current) return;
       await router.back();
@@ -71,7 +75,7 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps
   useShortcuts({ '$mod+Enter': () => void send() }, true, 'dialog');
   return (
     <div class="canvas-foot stack">
-      {isAlone ? <CropLine edit={edit} source={source} /> : <PlanLine fixes={false} />}
+      {isAlone ? <CropLine edit={edit} source={source} /> : <EditLine edit={edit} />}
       {hasFailed.value && (
         <p class="bad" role="alert">
           {text('mask.noMemory')}
@@ -86,6 +90,42 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone }: FootProps
         {text(sendText(edit, source, isAlone))}
         <kbd class="only-wide">{submitKey()}</kbd>
       </Button>
+      {!isAlone && isCut && (
+        <Button look="quiet" icon={Crop} disabled={isSending} onClick={() => void send(true)}>
+          {text('canvas.crop.only')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The largest canvas that may have a mask, in pixels. */
+const MASK_PIXELS = 4096 * 4096;
+
+function isTooLarge({ settings }: Edit, draft: Draft): boolean {
+  const { width, height } = settings.value.area;
+  return draft.mask.value !== undefined && width * height > MASK_PIXELS;
+}
+
+/** Shows the plan of an edit, or what makes its canvas small enough for its mask. */
+function EditLine({ edit }: { readonly edit: Edit }) {
+  const { draft } = usePage();
+  const { area } = edit.settings.value;
+  if (isWhole(area, edit.source) || !isTooLarge(edit, draft)) return <PlanLine fixes={false} />;
+  const smaller = shrinkTo(MASK_PIXELS, area, edit.source);
+  return (
+    <div>
+      <Line icon={CircleAlert} bad title={text('canvas.tooLarge')} />
+      <div class="canvas-fixes row">
+        {smaller && (
+          <Button size="small" onClick={() => edit.set({ area: smaller })}>
+            {text('canvas.fix.smaller')}
+          </Button>
+        )}
+        <Button size="small" onClick={edit.clear}>
+          {text('plan.fix.removeMask')}
+        </Button>
+      </div>
     </div>
   );
 }
@@ -108,7 +148,12 @@ function CropLine({ edit, source: { content } }: CropLineProps) {
     <Line
       icon={Crop}
       title={text('make.canvas.exact', size)}
-      detail={text(content instanceof Blob ? 'canvas.crop.later' : 'canvas.crop.free')}
+      detail={[
+        text(content instanceof Blob ? 'canvas.crop.later' : 'canvas.crop.free'),
+        edit.share.value > 0 && text('canvas.crop.unused'),
+      ]
+        .filter(Boolean)
+        .join(' ')}
     />
   );
 }

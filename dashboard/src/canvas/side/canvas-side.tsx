@@ -10,20 +10,23 @@ import { ChangeBlock } from './change-block.tsx';
 import { FamilyMasks } from './family-masks.tsx';
 import './canvas-side.css';
 
-/** Returns true if the edit is only a crop, which the bridge makes without a model. */
-function isCropAlone(edit: Edit, mode: Mode): boolean {
-  const { area } = edit.settings.value;
-  return mode === 'crop' && edit.share.value === 0 && !isBeyond(area, edit.source);
+/** Returns true if the edit can be sent as a crop, which the bridge makes without a model. */
+function canCropAlone(edit: Edit, mode: Mode): boolean {
+  return mode === 'crop' && !isBeyond(edit.settings.value.area, edit.source);
 }
 
 /** Renders the settings of the edit beside the stage, with its plan and the button that sends it. */
 export function CanvasSide(props: SideProps) {
   const { edit, mode, source } = props;
-  const isAlone = isCropAlone(edit, mode);
+  const { draft } = usePage();
+  const canCrop = canCropAlone(edit, mode);
+  const hasMask = edit.share.value > 0;
+  // Without a prompt, nothing is drawn under the mask.
+  const isAlone = canCrop && !(hasMask && draft.settings.value.prompt?.trim());
   return (
     <div class="canvas-side" role="complementary" aria-label={text('canvas.side')}>
       <div class="side-body scroll stack">
-        {!isAlone && <Prompt edit={edit} />}
+        {(!isAlone || hasMask) && <Prompt edit={edit} />}
         {mode !== 'mask' && <AreaBlock edit={edit} way={mode} />}
         {mode !== 'crop' && <ChangeBlock edit={edit} />}
         {mode !== 'crop' && source.jobId !== undefined && (
@@ -31,7 +34,7 @@ export function CanvasSide(props: SideProps) {
         )}
         {!isAlone && <ModelPicker />}
       </div>
-      <CanvasFoot {...props} isAlone={isAlone} />
+      <CanvasFoot {...props} isAlone={isAlone} canCrop={canCrop} />
     </div>
   );
 }

@@ -6,9 +6,9 @@ import { isOpen } from '../../jobs/job-state.ts';
 import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { changeImages } from '../../make/images/attachments.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
+import { openPrompt } from '../../make/open-prompt.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
-import { isNarrow } from '../../shell/is-narrow.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
@@ -269,7 +269,7 @@ function createMakingFromJobs(page: Page) {
       if (job === undefined || artifact === undefined) return;
       const name = artifactName(job, job.artifacts.indexOf(artifact));
       changeImages(page, () => draft.attachArtifact({ ...artifact, jobId: id }, name, 'source'));
-      showDraft(page);
+      showDraft(page, true);
     },
   };
 }
@@ -283,8 +283,7 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
   if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
 }
 
-/** Shows the draft: in the sheet over the images on narrow screens, otherwise in the panel beside the images. */
-export function showDraft({ router }: Pick<Page, 'router'>): void {
-  if (isNarrow()) router.openLayer('make');
-  else document.getElementById('prompt')?.focus();
+/** Shows the draft. With `isReplaced`, typing replaces its prompt. */
+export function showDraft({ router }: Pick<Page, 'router'>, isReplaced = false): void {
+  openPrompt(router, isReplaced);
 }

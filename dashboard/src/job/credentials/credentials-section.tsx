@@ -28,8 +28,8 @@ function Known({ image }: { readonly image: JobImage }) {
   const { value: check } = checks.get(id);
   const { value: returns } = usePage().connection.returns;
   useEffect(() => {
-    const { state } = check;
-    if (state === 'failed' && check.error.code === 'unreachable') void checks.check(id);
+    const code = check.state === 'failed' ? check.error.code : undefined;
+    if (code === 'unreachable' || code === 'authentication') void checks.check(id);
   }, [returns]);
   const { provenance } = image;
   if (provenance === undefined) return null;

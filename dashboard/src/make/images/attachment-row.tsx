@@ -5,15 +5,20 @@ import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { type Attachment, firstSource } from '../draft.ts';
+import type { Attachment } from '../draft.ts';
 import { changeImages } from './attachments.ts';
 import './attachment-row.css';
 
+interface AttachmentProps {
+  readonly attachment: Attachment;
+  /** True for the image that an edit changes, which may have a canvas and a mask. */
+  readonly isEdited: boolean;
+}
+
 /** Renders an image of the draft with its role, its mask and a button to remove it. */
-export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
+export function AttachmentRow({ attachment, isEdited }: AttachmentProps) {
   const { draft, router, undo } = usePage();
-  const { key, name, role } = attachment;
-  const isFirst = firstSource(draft.attachments.value)?.key === key;
+  const { key, name } = attachment;
   return (
     <li class="attachment-row edged">
       <div class="row">
@@ -31,7 +36,7 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
           onClick={() => undo.offer(text('make.removed', { name }), draft.removeAttachment(key))}
         />
       </div>
-      {role === 'source' && isFirst && (
+      {isEdited && (
         <div class="changes row">
           <CanvasButton attachment={attachment} />
           <MaskButton onOpen={() => router.openLayer('mask')} />
