@@ -86,8 +86,8 @@ function openInputs(
   { engine, stores, artifacts }: RunParts,
 ): InputVerifier {
   const { remote } = inputs;
-  const { max_pixels, max_request_pixels } = images;
-  const limits = { ...inputs, max_pixels, max_request_pixels };
+  const { max_pixels, max_edge, max_request_pixels } = images;
+  const limits = { ...inputs, max_pixels, max_edge, max_request_pixels };
   const loader = createInputLoader({
     artifacts: artifacts.delivery,
     stored: stores.storedInputs,

@@ -10,6 +10,8 @@ interface PlacedInput {
   readonly mask?: VerifiedImage;
 }
 
+type CanvasLimits = Pick<ImageLimits, 'max_pixels' | 'max_edge'>;
+
 export function edgesOf({ width, height }: CanvasArea): Edges {
   return { width, height };
 }
@@ -23,16 +25,20 @@ function isOutside(image: Edges, { x, y, width, height }: CanvasArea): boolean {
   return x + width <= 0 || y + height <= 0 || x >= image.width || y >= image.height;
 }
 
-/** Throws `input` if the canvas has more pixels than an image may have, or if it shows no part of the image. */
+/** Throws `input` if the canvas is larger than an image may be, or if it shows no part of the image. */
 export function checkCanvas(
   { field, canvas, ...source }: PlannedSource,
-  { max_pixels }: Pick<ImageLimits, 'max_pixels'>,
+  { max_pixels, max_edge }: CanvasLimits,
   image = source.kind === 'described' ? source.upright : undefined,
 ): void {
   if (canvas === undefined) return;
   if (canvas.width * canvas.height > max_pixels) {
     const limit = { limit: 'images.max_pixels', max_pixels };
     throw badInput(`${field}.canvas`, field, 'too_many_pixels', limit);
+  }
+  if (Math.max(canvas.width, canvas.height) > max_edge) {
+    const limit = { limit: 'images.max_edge', max_edge };
+    throw badInput(`${field}.canvas`, field, 'edge_too_long', limit);
   }
   if (image && isOutside(image, canvas)) {
     throw badInput(`${field}.canvas`, field, 'canvas_outside_image');
@@ -55,7 +61,7 @@ export async function placeOnCanvas(
       ImageTools,
       'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'writeXmp'
     >;
-    readonly limits: Pick<ImageLimits, 'max_pixels'>;
+    readonly limits: CanvasLimits;
     readonly signal: AbortSignal;
   },
 ): Promise<PlacedInput> {

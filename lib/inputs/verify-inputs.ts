@@ -15,6 +15,8 @@ interface Deps {
     readonly max_request_pixels: number;
     /** `images.max_pixels`. */
     readonly max_pixels: number;
+    /** `images.max_edge`. */
+    readonly max_edge: number;
   };
 }
 

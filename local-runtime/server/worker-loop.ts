@@ -8,7 +8,7 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number) {
     for (;;) await worker.runNext(stopping.signal);
   }
 
-  // Each loop ends when `worker.next` rejects.
+  // Each loop ends when `worker.runNext` rejects.
   const serving = Promise.allSettled([
     worker.serveResumed(stopping.signal),
     ...Array.from({ length: maxRunning }, serve),

@@ -59,6 +59,7 @@ export async function openGenerationRig(
         max_bytes_each: 1_000_000,
         max_bytes_total: 2_000_000,
         max_pixels: 1e8,
+        max_edge: 16_384,
         max_request_pixels: 1e9,
       },
     }),

@@ -39,6 +39,7 @@ const verifier = createInputVerifier({
     max_bytes_each: 4 * 1024 * 1024,
     max_bytes_total: 4 * 1024 * 1024,
     max_pixels: 1e8,
+    max_edge: 16_384,
     max_request_pixels: 1e9,
   },
 });

@@ -84,6 +84,7 @@ describe('createInputForecast', () => {
   it.each([
     [{ x: 20, y: 0, width: 9, height: 9 }, 'canvas_outside_image'],
     [{ x: 0, y: 0, width: 40, height: 40 }, 'too_many_pixels'],
+    [{ x: 0, y: 0, width: 51, height: 9 }, 'edge_too_long'],
   ])('rejects the canvas %j', async (canvas, reason) => {
     await expect(measure([described({ canvas })])).rejects.toMatchObject({
       param: 'images[0]',

@@ -22,6 +22,7 @@ const limits = {
   max_bytes_each: 1_000_000,
   max_bytes_total: 2_000_000,
   max_pixels: 1e8,
+  max_edge: 500,
   max_request_pixels: 1e9,
 };
 const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
@@ -137,6 +138,7 @@ describe('createInputVerifier', () => {
         max_bytes_each: 100,
         max_bytes_total: 10_000,
         max_pixels: 1e8,
+        max_edge: 16_384,
         max_request_pixels: 1e9,
       },
     });
@@ -161,6 +163,7 @@ describe('createInputVerifier', () => {
         max_bytes_each: 100,
         max_bytes_total: 250,
         max_pixels: 1e8,
+        max_edge: 16_384,
         max_request_pixels: 1e9,
       },
     });
@@ -232,6 +235,7 @@ describe('createInputVerifier', () => {
       max_bytes_each: bytes.length + 20,
       max_bytes_total: total,
       max_pixels: 1e8,
+      max_edge: 16_384,
       max_request_pixels: 1e9,
     };
     const sources = {
@@ -421,6 +425,10 @@ describe('createInputVerifier: masks', () => {
     [
       { x: 0, y: 0, width: 20_000, height: 20_000 },
       { reason: 'too_many_pixels', limit: 'images.max_pixels', max_pixels: 1e8 },
+    ],
+    [
+      { x: 0, y: 0, width: 501, height: 9 },
+      { reason: 'edge_too_long', limit: 'images.max_edge', max_edge: 500 },
     ],
   ])('rejects the canvas %j', async (canvas, details) => {
     const source = { ...(await image('images[0]', 20, 10)), canvas };

@@ -236,6 +236,7 @@ async function providerRequestOf(
     max_bytes_each: 1_000_000,
     max_bytes_total: 1_000_000,
     max_pixels: 1e8,
+    max_edge: 16_384,
     max_request_pixels: 1e9,
   };
   const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
