@@ -44,7 +44,7 @@ export const RECORD_COLUMNS = `${FACTS},
   partial_result AS "partialResult", error, artifacts AS marked`;
 
 /**
- * The columns of `job_parent` in the order of `parseParents`. A database builds the column `parents` of `parseRecord` from them, a
+ * The columns of `job_parent` in the order of `ParentList`. A database builds the column `parents` of `parseRecord` from them, a
  * JSON list of lists.
  */
 export const PARENT_COLUMNS = `
