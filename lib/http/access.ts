@@ -15,7 +15,7 @@ interface Deps {
 }
 
 /** The scope of callers if no token is required. */
-export const ANONYMOUS = 'anonymous';
+const ANONYMOUS = 'anonymous';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 

@@ -19,10 +19,6 @@ export type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
 
-export type ThreadPool<Task extends object, Result> = ReturnType<
-  typeof createThreadPool<Task, Result>
->;
-
 /**
  * Creates a pool of threads for work that would block the main thread. Threads start with the first task and end after ten
  * idle seconds. The exported function of a worker returns undefined if the task was stopped.

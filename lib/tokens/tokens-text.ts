@@ -6,7 +6,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Token } from './token.ts';
 
 /** The pattern of a token name. */
-export const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * The maximum size of the tokens file. A file of this size contains about a thousand tokens and is parsed in a few

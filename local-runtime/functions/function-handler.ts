@@ -112,7 +112,7 @@ function hasPath(routes: readonly Route[], path: string): boolean {
 }
 
 /** Converts an event to the form for handlers. Throws if the event is not a request to an HTTP API. */
-export function toHttpEvent(event: FunctionEvent): HttpEvent {
+function toHttpEvent(event: FunctionEvent): HttpEvent {
   const { rawPath, rawQueryString, headers, pathParameters, body, isBase64Encoded } = event;
   const method = event.requestContext?.http?.method;
   if (method === undefined || rawPath === undefined) {

@@ -23,7 +23,7 @@ export const WARNINGS = [
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 
-export const NORMALIZATION_REASONS = [
+const NORMALIZATION_REASONS = [
   'provider_uses_automatic_action',
   'clamped_to_provider_range',
   'normalized_to_provider_size',

@@ -5,7 +5,7 @@ import { documented } from '../schema/fields.ts';
 export const MAX_MANIFEST_TEXT_CHARS = 128;
 
 /** The verdicts of a validation. */
-export const VERDICTS = ['none', 'trusted', 'valid', 'invalid', 'unreadable', 'link'] as const;
+const VERDICTS = ['none', 'trusted', 'valid', 'invalid', 'unreadable', 'link'] as const;
 /**
  * The verdict on the credentials of an image. `trusted` needs trust anchors. `link`: the credentials are on a server, and are not
  * fetched.
@@ -18,7 +18,7 @@ export type Found = (typeof FOUND)[number];
 
 export const CREDENTIALS = ['none', 'kept', 'resigned', 'signed', 'dropped'] as const;
 
-export const LOSS_REASONS = [
+const LOSS_REASONS = [
   'converted',
   'cut_out',
   'put_back',

@@ -32,7 +32,7 @@ export const sharedRequestEntries = {
   ),
 };
 
-export const IdempotencyKey = tokenOf(256);
+const IdempotencyKey = tokenOf(256);
 
 /** Returns the idempotency key of a request. Throws `invalid_request` if the body and the header contain different keys. */
 export function toIdempotencyKey(
@@ -110,7 +110,7 @@ export const IdempotencyHeaders = v.object({
 });
 
 /** Headers of requests whose reply is sent when the work has ended. */
-export const SynchronousHeaders = v.object({
+const SynchronousHeaders = v.object({
   ...IdempotencyHeaders.entries,
   'x-stainless-retry-count': documented(
     v.optional(v.string()),

@@ -14,7 +14,7 @@ export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /** The maximum width and height of a requested size, in pixels. */
-export const MAX_REQUEST_EDGE = 16_384;
+const MAX_REQUEST_EDGE = 16_384;
 
 /** The maximum width and height by format, in pixels (PNG 3, section 11.2.1; ITU-T T.81, B.2.2; RFC 9649, section 2.7). */
 export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {

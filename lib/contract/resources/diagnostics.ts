@@ -33,7 +33,7 @@ const gateEntries = {
   max_queued: Limit,
 };
 
-export const BreakerReport = v.strictObject({
+const BreakerReport = v.strictObject({
   state: v.picklist(BREAKER_STATES),
   failures: Count,
   opens: documented(Count, 'The number of times the circuit breaker has opened since the start.'),

@@ -13,7 +13,7 @@ import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
 /** The maximum number of jobs in one batch. */
 export const MAX_BATCH = 10_000;
 /** The maximum number of ids in the body of a batch. */
-export const MAX_BATCH_IDS = 1000;
+const MAX_BATCH_IDS = 1000;
 /** The maximum number of ids of skipped jobs with the same reason in a reply. */
 export const MAX_SKIPPED_IDS = 20;
 

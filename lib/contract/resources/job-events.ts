@@ -50,7 +50,7 @@ export const JobChangedEvent = v.strictObject({
 export const JobRemovedEvent = v.strictObject({ type: v.literal('removed'), id: JobId });
 
 /** The places of the own jobs in the queue, as in `GET /v1/queue/own`. */
-export const QueueChangedEvent = v.strictObject({ type: v.literal('queue'), queue: OwnQueue });
+const QueueChangedEvent = v.strictObject({ type: v.literal('queue'), queue: OwnQueue });
 
 /** The `data:` field of one event of `GET /v1/jobs/events`. */
 export const JobFeedEvent = v.variant('type', [

@@ -4,7 +4,7 @@ import { documented } from './fields.ts';
 import { coded } from './issues.ts';
 import { ShortText, text } from './text.ts';
 
-export const DEFAULT_PAGE_LIMIT = 20;
+const DEFAULT_PAGE_LIMIT = 20;
 
 /** Creates the schema of an integer in a query, where every value is text. */
 export function queryInteger(min: number, max: number) {

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 
 /** The maximum nesting depth of JSON. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 // A valid request has a few hundred parts. Names take the most time to parse and reject: 45,000 names took 100 ms.
 const MAX_PARTS = 5000;

@@ -1,5 +1,5 @@
 /** The namespace of the property `ib:record` (docs/contract.md, section 6). */
-export const RECORD_NAMESPACE = 'urn:image-bridge:xmp:1#';
+const RECORD_NAMESPACE = 'urn:image-bridge:xmp:1#';
 
 export interface XmpProperty {
   readonly namespace: string;

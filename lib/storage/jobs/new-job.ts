@@ -14,7 +14,7 @@ export function textOf({
 }
 
 /** Returns the part of a job's size that its labels have. */
-export function labelBytes(labels: readonly string[]): number {
+function labelBytes(labels: readonly string[]): number {
   return labels.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(labels)) - '[]'.length;
 }
 

@@ -13,13 +13,6 @@ export interface WakeUps {
   listen(topic: string, wake: () => void): () => void;
 }
 
-/** Wake-ups that never arrive: every reader only looks from time to time. */
-export const NO_WAKE_UPS: WakeUps = {
-  send: async () => {},
-  argumentsOf: (topic) => ['nobody', topic],
-  listen: () => () => {},
-};
-
 interface Deps {
   readonly clock: Clock;
   readonly wakeUps: WakeUps;

@@ -1,7 +1,8 @@
 import type { Permits, Release } from '../../../lib/admission/permits-port.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { createSemaphore, type Semaphore } from '../../../lib/platform/semaphore.ts';
-import { NO_WAKE_UPS, waitUntilFound } from '../../../lib/storage/postgres/waiting.ts';
+import { waitUntilFound } from '../../../lib/storage/postgres/waiting.ts';
+import { NO_WAKE_UPS } from '../../support/no-wake-ups.ts';
 import type { Replica } from './replica.ts';
 
 const LOOK_EVERY_MS = 250;

@@ -5,7 +5,8 @@ import {
   type ReplayStore,
 } from '../../../lib/replay/replay-store-port.ts';
 import { createMemoryReplayStore } from '../../../lib/storage/memory/replay-store.ts';
-import { NO_WAKE_UPS, waitUntilFound } from '../../../lib/storage/postgres/waiting.ts';
+import { waitUntilFound } from '../../../lib/storage/postgres/waiting.ts';
+import { NO_WAKE_UPS } from '../../support/no-wake-ups.ts';
 import type { Replica } from './replica.ts';
 
 /** The facts about an entry that concern several replicas. */

@@ -11,7 +11,7 @@ export function editNames(model: string): readonly string[] {
 }
 
 /** Returns the endpoint with which a service edits, if the endpoint of the model itself does not edit. */
-export function editEndpoint(
+function editEndpoint(
   model: string,
   endpoints: ReadonlyMap<string, EndpointFacts>,
 ): string | undefined {

@@ -6,8 +6,6 @@ export interface ImageBytes {
   readonly bytes: number;
 }
 
-export type JobImages = ReturnType<typeof createJobImages>;
-
 /**
  * Counts stored images. An image counts once in the history, with the newest job that uses the image, so a change of one job may
  * change the counts of the scope of another job.

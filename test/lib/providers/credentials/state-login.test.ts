@@ -8,7 +8,7 @@ import type { CredentialSource } from '../../../../lib/providers/credentials/cre
 import type { LoginStore } from '../../../../lib/providers/credentials/login-store-port.ts';
 import { openStateLogin } from '../../../../lib/providers/credentials/open-state-login.ts';
 import { createLoginStore } from '../../../../lib/storage/postgres/login-store.ts';
-import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
+import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
 import { openReplicas } from '../../../support/postgres-replicas.ts';
 import { loginOf, temporaryHome, tokensOf } from './logins.ts';

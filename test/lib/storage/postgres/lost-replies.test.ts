@@ -7,7 +7,7 @@ import type { ReplayClaim } from '../../../../lib/replay/replay-store-port.ts';
 import { createPostgresStores } from '../../../../lib/storage/postgres/postgres-stores.ts';
 import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
 import { createReplicaLease } from '../../../../lib/storage/postgres/replica-lease.ts';
-import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
+import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../support/postgres-proxy.ts';
 import { openTestDatabase } from './test-database.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createPermits } from '../../../../lib/storage/postgres/permits.ts';
-import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
+import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
 import { openReplicas, type TestReplica } from '../../../support/postgres-replicas.ts';
 

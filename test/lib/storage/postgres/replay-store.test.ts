@@ -9,9 +9,9 @@ import type {
 } from '../../../../lib/replay/replay-store-port.ts';
 import type { Postgres } from '../../../../lib/storage/postgres/connection.ts';
 import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
-import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
 import { describeReplayStore } from '../../../contracts/replay-store.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 import { HAS_POSTGRES } from '../../../support/postgres.ts';
 import { openReplicas, type TestReplica } from '../../../support/postgres-replicas.ts';
 

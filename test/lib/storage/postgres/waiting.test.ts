@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_WAKE_UPS, waitUntilFound } from '../../../../lib/storage/postgres/waiting.ts';
+import { waitUntilFound } from '../../../../lib/storage/postgres/waiting.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 
 describe('waitUntilFound', () => {
   it('leaves no timer after a wake-up', async () => {
