@@ -99,8 +99,11 @@ interface Running {
   readonly taskLoops: ReturnType<typeof startTasks>;
 }
 
-/** Calls that no caller repeats. SQLite never reports them as failed after it has committed them, and PostgreSQL remembers them. */
-const NEVER_UNHEARD = new Set(['jobs.claim', 'jobs.resumeAbandoned']);
+/**
+ * Calls that no caller repeats. SQLite never reports them as failed after it has committed them. PostgreSQL remembers claims, and
+ * calls a submission unknown.
+ */
+const NEVER_UNHEARD = new Set(['jobs.claim', 'jobs.resumeAbandoned', 'jobs.submit']);
 
 const WORKERS = 3;
 /** The pause of the supervisor before it repeats a start that failed. */

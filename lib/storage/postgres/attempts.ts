@@ -16,6 +16,8 @@ export interface Attempt<T> {
    * `overloaded` while the outcome is unknown.
    */
   findLost(): Promise<{ readonly value: T } | undefined>;
+  /** Returns true if the last run rejected and its outcome was unknown at that time. */
+  mayBeCommitted(): boolean;
 }
 
 /** The outcome of a transaction, with its mark. */
@@ -54,6 +56,7 @@ export function createAttempts({ clock, ids, lookUp }: Deps) {
 
     return {
       findLost,
+      mayBeCommitted: () => lost?.status === 'unknown',
       async run() {
         const earlier = lost && (await findLost());
         if (earlier) return earlier.value;

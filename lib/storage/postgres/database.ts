@@ -126,8 +126,8 @@ function serve(connection: Connection, secret: Uint8Array): Database {
     apply: (text, values) => noting(connection.apply(text, values)),
     write: (work) => noting(connection.write(work)),
     attempt(work) {
-      const { run, findLost } = connection.attempt(work);
-      return { run: () => noting(run()), findLost };
+      const attempt = connection.attempt(work);
+      return { ...attempt, run: () => noting(attempt.run()) };
     },
     writeOrUndo: (work, undo) => noting(connection.writeOrUndo(work, undo)),
 

@@ -13,6 +13,6 @@ export interface Replica {
   noticeDelayMs(): number | undefined;
   /** Throws `overloaded` if the replica does not reach the state. */
   refuseCut(): void;
-  /** Returns true if the answer to a claim that took effect is lost. */
+  /** Returns true if the answer to a claim or a submission that took effect is lost. */
   losesAnswer(): boolean;
 }

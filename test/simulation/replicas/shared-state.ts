@@ -65,7 +65,7 @@ export function createSharedState({ file, clock: databaseClock, ids }: Deps) {
         judging(tables.jobs, judge),
         () => databaseClock.nowMs() - offsetMs(),
       );
-      const jobs = claimWithin(fenced, replica, {
+      const jobs = claimWithin(submitUnheard(fenced, replica), replica, {
         isValid: () => leases.isValid(owner),
         isOwn: (sequence) => isOwn.get(sequence, owner) !== undefined,
       });
@@ -165,6 +165,22 @@ interface Ownership {
   isOwn(sequence: number): boolean;
 }
 
+/** Rejects accepted jobs whose answer is lost as jobs that are perhaps accepted. */
+function submitUnheard(jobs: JobStore, { losesAnswer }: Pick<Replica, 'losesAnswer'>): JobStore {
+  return {
+    ...jobs,
+    async submit(job, admission) {
+      const submitted = await jobs.submit(job, admission);
+      if (!losesAnswer()) return submitted;
+      throw lostAnswer({ outcome: 'unknown' });
+    },
+  };
+}
+
+function lostAnswer(details: BridgeError['details'] = {}): BridgeError {
+  return new BridgeError('overloaded', 'the answer of the database is lost', { details });
+}
+
 /**
  * Lets a replica take jobs only while its lease is valid. If the answer to a claim is lost, the next claim returns the job, unless
  * another replica has taken the job meanwhile.
@@ -181,7 +197,7 @@ function claimWithin(
   function answer<T>(value: T, unheard: T[]): T {
     if (!losesAnswer()) return value;
     unheard.push(value);
-    throw new BridgeError('overloaded', 'the answer of the database is lost');
+    throw lostAnswer();
   }
 
   return {

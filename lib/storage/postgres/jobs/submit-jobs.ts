@@ -1,4 +1,4 @@
-import { BridgeError } from '../../../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { refuseBeyondAllowance } from '../../allowance.ts';
@@ -37,25 +37,35 @@ export function createJobSubmission(
   const images = createJobImages(database);
 
   /** Accepts or rejects each job of a group, in the order of the group. */
-  function submitGroup(group: readonly Submission[]): Promise<readonly Answer[]> {
-    return database.write(async (queries) => {
-      const sha256s = [...new Set(group.flatMap(({ job }) => sha256sOf(job)))];
-      await images.lock(queries, sha256s);
-      const holders = await images.held(queries, sha256s);
-      const locked = await inserts.lock(queries, group, holders);
-      const earlier = await reads.findEarlier(queries, group);
-      const all = needsAllScopes(group, locked) ? await reads.allScopes(queries) : undefined;
-      // Read after the locks, because other replicas may remove images while this replica waits or is suspended.
-      const hasImages = group.some(({ admission }) => admission.imagesStoredMs !== undefined);
-      const nowMs = hasImages ? (await reads.nowMs(queries)) - clockOffsetMs() : undefined;
-      const decisions = decide(group, { ...locked, all, earlier, nowMs });
-      const { accepted, answers } = decisions;
-      if (accepted.length > 0) {
-        const used = [...new Set(accepted.flatMap(({ job }) => sha256sOf(job)))];
-        await inserts.insert(queries, decisions, await images.held(queries, used));
-      }
-      return answers;
-    });
+  async function decideGroup(
+    queries: Queries,
+    group: readonly Submission[],
+  ): Promise<readonly Answer[]> {
+    const sha256s = [...new Set(group.flatMap(({ job }) => sha256sOf(job)))];
+    await images.lock(queries, sha256s);
+    const holders = await images.held(queries, sha256s);
+    const locked = await inserts.lock(queries, group, holders);
+    const earlier = await reads.findEarlier(queries, group);
+    const all = needsAllScopes(group, locked) ? await reads.allScopes(queries) : undefined;
+    // Read after the locks, because other replicas may remove images while this replica waits or is suspended.
+    const hasImages = group.some(({ admission }) => admission.imagesStoredMs !== undefined);
+    const nowMs = hasImages ? (await reads.nowMs(queries)) - clockOffsetMs() : undefined;
+    const decisions = decide(group, { ...locked, all, earlier, nowMs });
+    const { accepted, answers } = decisions;
+    if (accepted.length > 0) {
+      const used = [...new Set(accepted.flatMap(({ job }) => sha256sOf(job)))];
+      await inserts.insert(queries, decisions, await images.held(queries, used));
+    }
+    return answers;
+  }
+
+  async function submitGroup(group: readonly Submission[]): Promise<readonly Answer[]> {
+    const submission = database.attempt((queries) => decideGroup(queries, group));
+    try {
+      return await submission.run();
+    } catch (error) {
+      throw submission.mayBeCommitted() ? perhapsAccepted(error) : error;
+    }
   }
 
   const submit = createGroupCommit(submitGroup, LARGEST_GROUP);
@@ -85,6 +95,11 @@ export function createJobSubmission(
         return earlier?.job;
       }),
   };
+}
+
+/** Returns the error of jobs that may run although their client is told of a failure: a job without a key must not be sent again. */
+function perhapsAccepted(thrown: unknown): BridgeError {
+  return toBridgeError(thrown).with({ details: { outcome: 'unknown' } });
 }
 
 /** The id and the key that an earlier job may have, or only the key. */

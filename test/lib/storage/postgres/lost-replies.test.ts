@@ -7,6 +7,7 @@ import type { ReplayClaim } from '../../../../lib/replay/replay-store-port.ts';
 import { createPostgresStores } from '../../../../lib/storage/postgres/postgres-stores.ts';
 import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
 import { createReplicaLease } from '../../../../lib/storage/postgres/replica-lease.ts';
+import { newJob, WIDE } from '../../../support/jobs.ts';
 import { NO_WAKE_UPS } from '../../../support/no-wake-ups.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../../support/postgres-proxy.ts';
@@ -135,6 +136,24 @@ describe.runIf(HAS_POSTGRES)('a write whose reply to COMMIT is lost', () => {
     await expect.poll(() => select('artifact', 'state, owner'), { timeout: 10_000 }).toEqual(left);
     expect(await isPublished()).toBe(loss === 'request');
   });
+
+  test.each(LOSSES)(
+    'is called unknown, and not retryable, if it accepts a job and %s',
+    async (_, loss) => {
+      const job = newJob();
+      loseNext(loss);
+      await expect(replica.jobs.submit(job, WIDE)).rejects.toMatchObject({
+        ...REFUSED,
+        retryable: false,
+        details: { outcome: 'unknown' },
+      });
+      proxy.comeBack();
+
+      const find = () => replica.jobs.find(job.scope, job.id).catch(() => 'unavailable');
+      await expect.poll(find, { timeout: 10_000 }).not.toBe('unavailable');
+      expect((await replica.jobs.find(job.scope, job.id)) !== undefined).toBe(loss === 'reply');
+    },
+  );
 
   test('releases the intents that it took over from a replica that is gone', async () => {
     const { artifacts } = replica;
