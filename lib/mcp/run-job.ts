@@ -1,11 +1,15 @@
 import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import type { JobEvent } from '../contract/resources/job-events.ts';
+import { abortable } from '../platform/abortable.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { ApiFailure, type ApiRequest } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The maximum wait for a job in one call, in seconds. Many clients cancel a call after 60 s. */
 export const MAX_WAIT_S = 45;
+
+/** The maximum wait for the id of the job of a cancelled call, in milliseconds. */
+const REPLY_MS = 10_000;
 
 /**
  * Creates a job and waits up to `MAX_WAIT_S` seconds for its end. If the client cancels the call, the job is cancelled. An image
@@ -21,12 +25,19 @@ export async function runCreated(
   request: Pick<ApiRequest, 'path' | 'body'>,
   context: ToolContext,
 ): Promise<ImageJob> {
-  const { api, signal, keepsJobs = () => false } = context;
-  const job = await api.json<ImageJob>(operation, { ...request, signal });
+  const { api, clock, signal, keepsJobs = () => false } = context;
+  // The request outlasts the call, because the job that it creates must then be cancelled.
+  const giveUp = new AbortController();
+  const created = api.json<ImageJob>(operation, { ...request, signal: giveUp.signal });
   try {
-    return await waitForJob(job, MAX_WAIT_S, context);
+    return await waitForJob(await abortable(created, signal), MAX_WAIT_S, context);
   } catch (error) {
-    if (signal.aborted && !keepsJobs()) await cancelJob(job.id, context);
+    if (!signal.aborted) throw error;
+    if (keepsJobs()) giveUp.abort(error);
+    const end = clock.after(REPLY_MS, () => giveUp.abort(error));
+    const job = await created.catch(() => undefined);
+    end();
+    if (job && !keepsJobs()) await cancelJob(job.id, context);
     throw error;
   }
 }

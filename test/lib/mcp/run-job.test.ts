@@ -3,6 +3,7 @@ import type { ImageJob } from '../../../lib/contract/resources/job.ts';
 import { ApiFailure, type BridgeApi } from '../../../lib/mcp/bridge-api.ts';
 import { runJob, waitForJob } from '../../../lib/mcp/run-job.ts';
 import type { ToolContext } from '../../../lib/mcp/tool.ts';
+import { abortable } from '../../../lib/platform/abortable.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const job = (status: ImageJob['status']) => ({ id: 'job', status }) as ImageJob;
@@ -110,4 +111,44 @@ describe('runJob', () => {
     await expect(running).rejects.toBe(reason);
     expect(called).toEqual(['POST /v1/jobs', 'DELETE /v1/jobs/{id}']);
   });
+
+  it('cancels the job of a call that is cancelled before the bridge has replied', async () => {
+    const { context, controller, called } = bridgeOf(untilAborted);
+    const { api, finish } = slowly(context.api);
+    const reason = new Error('cancelled by the client');
+
+    const running = runJob({}, { ...context, api });
+    controller.abort(reason);
+    finish();
+
+    await expect(running).rejects.toBe(reason);
+    expect(called).toEqual(['POST /v1/jobs', 'DELETE /v1/jobs/{id}']);
+  });
+
+  it('ends a cancelled call whose bridge does not reply', async () => {
+    const { context, controller, clock, called } = bridgeOf(untilAborted);
+    const { api } = slowly(context.api);
+    const reason = new Error('cancelled by the client');
+
+    const running = runJob({}, { ...context, api });
+    const ended = expect(running).rejects.toBe(reason);
+    controller.abort(reason);
+    await clock.advance(10_000);
+
+    await ended;
+    expect(called).toEqual([]);
+  });
 });
+
+/** Returns an API that creates no job before `finish` is called. Its requests reject on abort. */
+function slowly(api: BridgeApi) {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const json: BridgeApi['json'] = async (operation, request) => {
+    if (operation === 'POST /v1/jobs') await abortable(finished, request.signal);
+    return api.json(operation, request);
+  };
+  return { api: { ...api, json }, finish };
+}
