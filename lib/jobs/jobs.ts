@@ -35,7 +35,7 @@ interface AcceptedJob {
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** Accepts, shows, cancels and changes durable jobs. `job-worker.ts` runs them. */
+/** Creates the functions that accept, show, cancel and change durable jobs. `job-worker.ts` runs the jobs. */
 export function createJobs(deps: Deps) {
   const { store, waits, progress, clock } = deps;
 

@@ -64,7 +64,7 @@ export function limitOf(account: StoredAccount): SpendingLimit {
   };
 }
 
-/** The periods in which the spending of a day counts: the day and its month, such as 2026-11-24 and 2026-11. */
+/** Returns the periods in which the spending of a day counts: the day and its month, such as 2026-11-24 and 2026-11. */
 export function periodsOf({ day }: Pick<UsageDay, 'day'>): readonly [day: string, month: string] {
   const date = dateOf(day);
   return [date, date.slice(0, 7)];

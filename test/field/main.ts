@@ -1,6 +1,7 @@
-// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N] [--only MEASUREMENT]... [--peer PEER]... [--add]: sends the same work through
-// the bridge and its peers, and writes `results.json`, `docs/field.md` and the short table of README. `--only` and `--peer` make a part
-// of the measurements and keep the other results. With `--add`, cuts are added to those of earlier runs. Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
+// npm run bench:field -- [--cuts N] [--peer-cuts N] [--requests N] [--only MEASUREMENT]... [--peer PEER]... [--add]: sends the
+// same work through the bridge and its peers, and writes `results.json`, `docs/field.md` and the short table of README. `--only`
+// and `--peer` make a part of the measurements and keep the other results. With `--add`, cuts are added to those of earlier runs.
+// Installs the peers in the folder for temporary files, or in FIELD_FOLDER.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

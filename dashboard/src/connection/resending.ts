@@ -16,7 +16,10 @@ export type UntilAnswered = <T>(send: () => Promise<T>) => Promise<T>;
 
 /** The largest number of attempts, because the bridge may end the connection of each attempt. */
 const MOST_ATTEMPTS = 6;
-/** The pause in milliseconds before the next attempt if a gateway replied that it cannot reach the bridge. No event reports when the gateway can. */
+/**
+ * The pause before the next attempt if a gateway replied that it cannot reach the bridge, in milliseconds. No event reports
+ * when the gateway can reach the bridge again.
+ */
 const GATEWAY_MS = 3000;
 
 /** Sends requests without a reply again when the bridge is reachable again. One message reports all of these requests. */

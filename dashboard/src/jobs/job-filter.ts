@@ -41,7 +41,7 @@ export function isDefault(filter: JobFilter): boolean {
   );
 }
 
-/** The beginning of a date in local time, in Unix seconds. `days` is added to the date. */
+/** Returns the beginning of the date, plus `days` days, in local time, as Unix seconds. */
 function startOf(date: string, days = 0): number {
   const start = new Date(`${date}T00:00`);
   start.setDate(start.getDate() + days);

@@ -281,7 +281,7 @@ function makesOnlyMarkup(members: InputMembers): boolean {
   });
 }
 
-/** Markup formats (svg) and formats that the bridge cannot verify (avif) are not offered. */
+/** Returns undefined for markup (svg) and for formats that the bridge cannot verify (avif). Such formats are not offered. */
 function toFormat(text: string): OutputFormat | undefined {
   const format = text.toLowerCase().replace(/^jpg$/, 'jpeg');
   return OUTPUT_FORMATS.find((one) => one === format);

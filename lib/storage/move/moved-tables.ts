@@ -40,7 +40,7 @@ export const KEPT_COLUMNS: Readonly<Partial<Record<string, readonly string[]>>> 
   job_total: ['last_seq'],
 };
 
-/** The condition for the rows that are moved. PostgreSQL keeps the row of a scope without jobs, and SQLite does not. */
+/** Returns the SQL condition of the rows that are moved. PostgreSQL keeps the row of a scope without jobs, and SQLite does not. */
 export function movedRowsSql(table: string): string {
   return table === 'job_scope' ? 'held > 0' : 'true';
 }

@@ -61,7 +61,10 @@ export function refuseForeignLog(file: string): void {
   refuseWriteAheadLog(file, header);
 }
 
-/** Must be called before the database is opened, because opening it replays the journal. */
+/**
+ * Throws `configuration` if the journal belongs to another database. Must be called before the database is opened, because
+ * opening it replays the journal.
+ */
 function refuseJournal(file: string, { version, identity }: FileHeader): void {
   const journal = peekRollbackJournal(file);
   if (journal === undefined) return;

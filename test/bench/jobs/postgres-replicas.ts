@@ -45,7 +45,10 @@ interface WakeUps {
   readonly calls: number;
 }
 
-/** The time from the request for a job at one replica to its claim at the other, against one process with SQLite and a bare notification of the driver. */
+/**
+ * Measures the time from the request for a job at one replica to its claim at the other, against one process with SQLite and a
+ * bare notification of the driver.
+ */
 async function wakeUps({ url, folder, replicas: [one, two], calls }: WakeUps): Promise<Row> {
   const ours: number[] = [];
   let wake = () => {};

@@ -16,7 +16,7 @@ interface Deps {
 
 export type QueuePlaces = ReturnType<typeof createQueuePlaces>;
 
-/** The state of the open queue: the places of the jobs, the shown order, the selection and the focused row. */
+/** Creates the state of the open queue: the places of the jobs, the shown order, the selection and the focused row. */
 export function createQueuePlaces({ ownQueue, jobs, batches, toasts }: Deps) {
   const { latest, error, read } = ownQueue;
   /** The order that is kept while the pointer or the focus is in the list. */
@@ -121,7 +121,7 @@ async function setPriorities(
   }
 }
 
-/** The row that has the focus, or that gets the focus as soon as it exists. */
+/** Creates the state of the row that has the focus, or that gets the focus as soon as it exists. */
 function createRowCursor() {
   const id = signal<string | undefined>(undefined);
   let wanted: string | undefined;

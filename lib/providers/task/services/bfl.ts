@@ -92,7 +92,7 @@ function toModel({ sizes, images = 0 }: Family): TaskModel {
   };
 }
 
-/** The model that repaints the white part of a mask. */
+/** Returns the model that repaints the white part of a mask. */
 function fillModel(): TaskModel {
   const one = { ...LIMITS, max_count: 1 };
   return {
