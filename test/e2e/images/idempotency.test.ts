@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
+import { IS_BALANCED } from '../../support/drivers.ts';
 import { openSocket } from '../../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
 
@@ -223,17 +224,20 @@ describe('a retry of the official client', () => {
     await expect.poll(() => generated(bridge) - before).toBe(1);
   });
 
-  it('gets the image of a reply that was written completely to a connection that was reset', async () => {
-    const before = generated(bridge);
-    const body = { prompt: 'a small fox', output: { response_format: 'metadata' } };
-    await resetUnread(body, count(0));
+  it.skipIf(IS_BALANCED)(
+    'gets the image of a reply that was written completely to a connection that was reset',
+    async () => {
+      const before = generated(bridge);
+      const body = { prompt: 'a small fox', output: { response_format: 'metadata' } };
+      await resetUnread(body, count(0));
 
-    const retry = await post(body, count(1));
+      const retry = await post(body, count(1));
 
-    expect(retry.status).toBe(200);
-    expect(retry.headers['idempotent-replayed']).toBe('true');
-    expect(generated(bridge) - before).toBe(1);
-  });
+      expect(retry.status).toBe(200);
+      expect(retry.headers['idempotent-replayed']).toBe('true');
+      expect(generated(bridge) - before).toBe(1);
+    },
+  );
 
   it('is a new request if there was no earlier request', async () => {
     const { status, headers } = await post({ prompt: 'a first fox' }, count(1));
