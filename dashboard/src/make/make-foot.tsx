@@ -9,6 +9,7 @@ import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { firstSource } from './draft.ts';
+import { keepDraft } from './keep-draft.ts';
 import { MakeDock, MakeGo } from './make-go.tsx';
 import { type Fix, isRefused as isRouteRefused, keepsRest, toPlanText } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
@@ -191,8 +192,8 @@ export async function sendDraft({ draft, chosen, submissions }: Page): Promise<J
 }
 
 async function send(page: Page): Promise<void> {
-  const { draft, toasts, connection } = page;
-  const restore = draft.snapshot();
+  const { toasts, connection } = page;
+  const restore = keepDraft(page);
   const token = connection.token.peek();
   try {
     await sendDraft(page);

@@ -8,6 +8,7 @@ import { togglePanel } from '../shell/preferences.ts';
 import { text } from '../text/text.ts';
 import { mayCreate } from '../usage/usage.ts';
 import { Groups } from './groups/groups.tsx';
+import { keepDraft } from './keep-draft.ts';
 import { MakeFoot } from './make-foot.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PresetsMenu } from './presets/presets-menu.tsx';
@@ -72,7 +73,8 @@ export function MakePanel({ isRace }: { readonly isRace: boolean }) {
 }
 
 function MakeHead({ isRace }: { readonly isRace: boolean }) {
-  const { draft, router, undo, usage, connection } = usePage();
+  const page = usePage();
+  const { draft, router, undo, usage, connection } = page;
   const { value: caller } = connection.caller;
   useEffect(() => {
     // The race is offered only if the permissions allow it.
@@ -80,7 +82,7 @@ function MakeHead({ isRace }: { readonly isRace: boolean }) {
   }, [usage, caller]);
 
   function clear(): void {
-    const restore = draft.snapshot();
+    const restore = keepDraft(page);
     draft.clear();
     undo.offer(text('make.cleared'), restore);
   }

@@ -1,6 +1,7 @@
 import { CircleAlert, ListOrdered, PencilLine, Trophy, Unplug } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
+import { keepDraft } from '../../make/keep-draft.ts';
 import { FanOut, Line, toWords } from '../../make/make-foot.tsx';
 import { MakeDock, MakeGo } from '../../make/make-go.tsx';
 import { usePage } from '../../page-context.ts';
@@ -86,13 +87,13 @@ export function RaceDock() {
 
 function useStart({ problem, expansion, racers }: NextRace) {
   const page = usePage();
-  const { connection, router, toasts, draft } = page;
+  const { connection, router, toasts } = page;
   const [isStarting, setStarting] = useState(false);
   const canStart = problem === undefined && connection.state.value !== 'offline' && !isStarting;
 
   async function run(): Promise<void> {
     setStarting(true);
-    const restore = draft.snapshot();
+    const restore = keepDraft(page);
     try {
       if (router.layer.peek() === 'make') await router.back('/race');
       await startRace(page, expansion.prompts, racers);
