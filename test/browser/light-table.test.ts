@@ -86,6 +86,22 @@ describe('the light table', () => {
     await page.getByRole('toolbar', { name: 'Selected images' }).waitFor();
   });
 
+  it('says on an image that it cannot be read, without problems', async () => {
+    const page = await openPage(bridge.address, { expects: [/404/] });
+    await page.route('**/thumbnail?*', (route) => route.fulfill({ status: 404 }));
+
+    await page.goto(`${bridge.address}/dashboard/table?jobs=${several},${single}`);
+
+    await page.locator('.table-cell .lost-image').nth(3).waitFor();
+    const [picture, lost] = await Promise.all(
+      ['.table-picture', '.lost-image'].map((part) => page.locator(part).nth(1).boundingBox()),
+    );
+    expect(lost).toEqual(picture);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.locator('.lost-image').nth(1).click({ force: true });
+    expect(await nameOf(page)).toMatch(/^2, /);
+  });
+
   it('is refused for one image', async () => {
     const page = await openPage(bridge.address);
     await page.locator(`.card[data-id="${single}"] .card-link`).focus();

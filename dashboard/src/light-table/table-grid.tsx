@@ -132,30 +132,33 @@ function Picture({ table, one, index, isAt, zoom, name }: CellProps & { readonly
       }px) scale(${k})`,
     };
   return (
-    <button
-      ref={element}
-      type="button"
-      class={k > 1 ? 'table-picture zoomed-in' : 'table-picture'}
-      tabIndex={isAt ? 0 : -1}
-      aria-label={name}
-      aria-current={isAt}
-      onFocus={() => {
-        table.at.value = index;
-      }}
-      onClick={({ currentTarget }) => currentTarget.focus()}
-    >
-      {shown.state === 'ready' && style && (
-        <img
-          class={image.format === 'jpeg' ? '' : 'on-pattern'}
-          src={shown.url}
-          alt=""
-          decoding="async"
-          draggable={false}
-          style={style}
-        />
-      )}
+    <>
+      <button
+        ref={element}
+        type="button"
+        class={k > 1 ? 'table-picture zoomed-in' : 'table-picture'}
+        tabIndex={isAt ? 0 : -1}
+        aria-label={name}
+        aria-current={isAt}
+        onFocus={() => {
+          table.at.value = index;
+        }}
+        onClick={({ currentTarget }) => currentTarget.focus()}
+      >
+        {shown.state === 'ready' && style && (
+          <img
+            class={image.format === 'jpeg' ? '' : 'on-pattern'}
+            src={shown.url}
+            alt=""
+            decoding="async"
+            draggable={false}
+            style={style}
+          />
+        )}
+      </button>
+      {/* Beside the button, because its name stands for all its content. */}
       {preview.state === 'failed' && box && <LostImage error={preview.error} size={box} />}
-    </button>
+    </>
   );
 }
 

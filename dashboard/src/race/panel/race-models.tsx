@@ -114,7 +114,7 @@ function RacerRow({ provider, racer, plan, isChosen, isFull, onToggle }: RowProp
         <span class="grow">
           <b class="row">
             <i class={fault === undefined ? 'dot' : 'dot warn'} />
-            <span class="cut">{racer.model}</span>
+            <bdi class="cut">{racer.model}</bdi>
             <span class="faint cut">{provider.display_name}</span>
           </b>
           <small class={fault === undefined ? '' : 'warn'}>
