@@ -24,7 +24,7 @@ describe('a card of a job that has not ended', () => {
   it.each(['light', 'dark'] as const)(
     'shows the stage of the work, and is cancelled at once while it waits, and by a second press while it runs (%s)',
     async (theme) => {
-      const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
+      const bridge = await startDashboard({ set: ['server.jobs.max_running_total=1'] });
       await submitJobs(bridge.address, [
         asked('sandbox-hang', 'A river that never ends', { size: '1536x1024' }),
         asked('sandbox-image', 'A harbour in the queue', { size: '1024x1024', n: 2 }),

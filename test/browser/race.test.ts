@@ -256,7 +256,7 @@ describe('a race', () => {
   });
 
   it('stops what waits', async () => {
-    const slow = await startDashboard({ set: ['server.jobs.max_running=1'] });
+    const slow = await startDashboard({ set: ['server.jobs.max_running_total=1'] });
     const page = await openPage(slow.address, { path: '/dashboard/race' });
     await page.getByRole('searchbox', { name: 'Filter the models' }).fill('slow');
     await prepare(page, 'A fox at {dusk,noon,night,dawn}', ['sandbox-slow']);

@@ -26,7 +26,7 @@ export interface ViewedBridge {
 export async function startViewedBridge(): Promise<ViewedBridge> {
   const bridge = await startDashboard({
     set: [
-      'server.jobs.max_running=1',
+      'server.jobs.max_running_total=1',
       'providers.agent_responses.enabled=true',
       `providers.agent_responses.home=${await freshFolder()}`,
     ],
