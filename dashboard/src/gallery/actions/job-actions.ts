@@ -1,5 +1,4 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
@@ -13,6 +12,7 @@ import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import { artifactName, filesOf, type SavedFile } from './image-files.ts';
+import { type Outcome, runForEach } from './run-for-each.ts';
 
 const NO_IMAGES = { artifacts: [] };
 
@@ -173,39 +173,6 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
 }
 
 const toIds = (list: readonly JobSummary[]) => list.map(({ id }) => id);
-
-/** The ids for which an action succeeded, the ids for which it failed, and the first error. */
-interface Outcome {
-  readonly done: readonly string[];
-  readonly failed: readonly string[];
-  readonly error: ApiError;
-}
-
-const AT_ONCE = 6;
-
-/** Runs an action for each job, a few at a time. A failure does not stop the other actions. */
-export async function runForEach<T extends { readonly id: string }>(
-  list: readonly T[],
-  run: (job: T) => Promise<void>,
-): Promise<Outcome> {
-  const done: string[] = [];
-  const failed: string[] = [];
-  let first: ApiError | undefined;
-  const waiting = list.values();
-  async function work(): Promise<void> {
-    for (const job of waiting) {
-      try {
-        await run(job);
-        done.push(job.id);
-      } catch (error) {
-        failed.push(job.id);
-        first ??= ApiError.of(error);
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { done, failed, error: first ?? ApiError.unreachable() };
-}
 
 const WAITS_MS = 3000;
 

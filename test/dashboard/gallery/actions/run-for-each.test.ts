@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../dashboard/src/api/api.ts';
-import { runForEach } from '../../../../dashboard/src/gallery/actions/job-actions.ts';
+import { runForEach } from '../../../../dashboard/src/gallery/actions/run-for-each.ts';
 
 describe('runForEach', () => {
   it('runs for every job, at most six at a time, and continues after a failure', async () => {
