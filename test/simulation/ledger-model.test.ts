@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkCalls } from './ledger-model.ts';
+import { checkCalls, checkKeys } from './ledger-model.ts';
 import type { Sale } from './services.ts';
 
 function sale(more: Partial<Sale>): Sale {
   return {
     ...{ requestId: 'request', action: 'a1', service: 'first', indices: [0], attempt: 1, life: 1 },
+    atMs: 0,
     ...{
       isDispatched: true,
       sold: 0,
@@ -48,5 +49,30 @@ describe('checkCalls', () => {
     checkCalls({ sales }, (violation) => found.push(violation));
 
     expect(found).toEqual([]);
+  });
+});
+
+describe('checkKeys', () => {
+  const again = (atMs: number) => sale({ requestId: 'again', sold: 1, atMs });
+  test.each<[string, readonly Sale[], number]>([
+    ['finds two requests that sold something', [sale({ sold: 1 }), again(9)], 1],
+    ['allows a request after the key was perhaps forgotten', [sale({ sold: 1 }), again(11)], 0],
+    ['allows a request after one that sold nothing', [sale({}), again(9)], 0],
+    [
+      'finds a request after two others',
+      [sale({ sold: 1 }), again(11), sale({ requestId: 'third', sold: 1, atMs: 12 })],
+      1,
+    ],
+  ])('%s', (_, sales, count) => {
+    const found: string[] = [];
+    const rules = {
+      isKeyed: () => true,
+      areKept: true,
+      mayBeForgotten: (one: Sale, later: Sale) => later.atMs - one.atMs > 10,
+    };
+
+    checkKeys({ sales }, rules, (violation) => found.push(violation));
+
+    expect(found).toHaveLength(count);
   });
 });

@@ -36,12 +36,14 @@ interface KeyRules {
   isKeyed(action: string): boolean;
   /** True if keys are remembered when a process ends. */
   readonly areKept: boolean;
+  /** Returns true if the key of a sale may have been forgotten when a later call began. */
+  mayBeForgotten(sale: Sale, later: Sale): boolean;
 }
 
 /** Checks that the requests under one key sold something only once while the key was remembered. */
 export function checkKeys(
   { sales }: Pick<Services, 'sales'>,
-  { isKeyed, areKept }: KeyRules,
+  { isKeyed, areKept, mayBeForgotten }: KeyRules,
   say: Say,
 ): void {
   const sold = sales.filter(
@@ -49,8 +51,14 @@ export function checkKeys(
   );
   const nameOf = ({ action, life }: Sale) => (areKept ? action : `${action} in process ${life}`);
   for (const [name, own] of Map.groupBy(sold, nameOf)) {
+    const again = own.find((later, at) =>
+      own
+        .slice(0, at)
+        .some((sale) => sale.requestId !== later.requestId && !mayBeForgotten(sale, later)),
+    );
+    if (!again) continue;
     const requests = new Set(own.map(({ requestId }) => requestId));
-    if (requests.size > 1) say(`${name} was made for ${[...requests].join()} under one key`);
+    say(`${name} was made for ${[...requests].join()} under one key`);
   }
 }
 

@@ -126,7 +126,8 @@ async function runSchedule(
   });
   const bridge = { call: fleet.call, lives: () => lives };
   // The wall clock, by which jobs expire, may have been set forward by hours and back again.
-  const mayBeRemoved = (atMs: number) => clock.monotonicMs() - atMs > retentionSecs * 500;
+  const isPastRetention = (ms: number) => ms > retentionSecs * 500;
+  const mayBeRemoved = (atMs: number) => isPastRetention(clock.monotonicMs() - atMs);
   const clients = createClients({ bridge, clock, services, images, mayBeRemoved, log, violate });
   let latestMs = 0;
   const reader = createStateReader(folder, disk, () => {
@@ -252,9 +253,16 @@ async function runSchedule(
     }
     const keyed = new Set(actions.flatMap((it) => (hasKey(it) ? [it.name] : [])));
     checkCalls(services, violate);
+    const jobs = new Set(actions.flatMap((it) => (isJob(it) ? [it.name] : [])));
     checkKeys(
       services,
-      { isKeyed: (action) => keyed.has(action), areKept: shared !== undefined },
+      {
+        isKeyed: (action) => keyed.has(action),
+        areKept: shared !== undefined,
+        // The key of a job is removed with the job.
+        mayBeForgotten: (sale, later) =>
+          jobs.has(sale.action) && isPastRetention(later.atMs - sale.atMs),
+      },
       violate,
     );
     checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
@@ -294,6 +302,10 @@ function openMachine(clock: VirtualClock, seed: number, nth: number) {
 }
 
 /** Returns true if all requests of the action are one request under one key. */
+function isJob(action: Action): boolean {
+  return action.type === 'job' || (action.type === 'images' && action.isAsync);
+}
+
 function hasKey(action: Action): boolean {
   if (action.type === 'openai') return action.request.isKeyed && !action.retryCount;
   return action.type === 'images' && action.request.isKeyed;

@@ -36,6 +36,8 @@ export interface Sale {
   readonly indices: readonly number[];
   readonly attempt: number;
   readonly life: number;
+  /** The begin of the call, in milliseconds of the monotonic clock. */
+  readonly atMs: number;
   isDispatched: boolean;
   sold: number;
   /** True if the bridge has learned `sold`. */
@@ -108,6 +110,7 @@ export function createServices({ seed, clock, images, log }: Deps) {
   ): Sale {
     const sale: Sale = {
       ...{ requestId, action: prompt, service: name, indices, attempt, life },
+      atMs: clock.monotonicMs(),
       ...{
         isDispatched: false,
         sold: 0,
