@@ -124,19 +124,21 @@ async function setPriorities(
 /** Creates the state of the row that has the focus, or that gets the focus as soon as it exists. */
 function createRowCursor() {
   const id = signal<string | undefined>(undefined);
-  let wanted: string | undefined;
+  const wanted = signal<string | undefined>(undefined);
   return {
     id,
+    /** The row that takes the focus when it is rendered. */
+    wanted,
     /** Moves the focus to a row. If there is no row, moves the focus to the heading of the queue. */
     focus(to: string | undefined): void {
       if (to === undefined) document.getElementById('queue-title')?.focus();
-      wanted = to;
+      wanted.value = to;
       id.value = to;
     },
     /** Returns true once if this row has to get the focus. */
     takeFocus(row: string): boolean {
-      if (wanted !== row) return false;
-      wanted = undefined;
+      if (wanted.peek() !== row) return false;
+      wanted.value = undefined;
       return true;
     },
   };

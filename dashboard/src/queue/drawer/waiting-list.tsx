@@ -139,8 +139,10 @@ function WaitingRow({ id, nth, all, places }: RowProps) {
   const isChosen = places.chosen.value.has(id);
   const isCursor = (places.cursor.id.value ?? places.shown.value[0]) === id;
   const box = useRef<HTMLInputElement>(null);
+  // The row of the cursor takes the focus again after the focus has left the list.
+  const isWanted = isCursor && places.cursor.wanted.value === id;
   useLayoutEffect(() => {
-    if (isCursor && places.cursor.takeFocus(id)) box.current?.focus({ preventScroll: true });
+    if (isWanted && places.cursor.takeFocus(id)) box.current?.focus({ preventScroll: true });
   });
   const prompt = job?.prompt ?? text('queue.job');
   return (
