@@ -4,18 +4,14 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { isHome } from '../router.ts';
-import { lazyView } from '../shell/lazy-view.tsx';
 import { leaveByEscape, useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
 import { firstSource } from './draft.ts';
+import { AttachmentRow } from './images/attachment-row.tsx';
 import { attachFiles } from './images/attachments.ts';
 import { openPrompt } from './open-prompt.ts';
 import { bytesOver } from './to-request.ts';
 import './prompt-box.css';
-
-const AttachmentRow = lazyView(
-  async () => (await import('./images/attachment-row.tsx')).AttachmentRow,
-);
 
 interface PromptBoxProps {
   readonly placeholder: string;
