@@ -51,6 +51,7 @@ export function keepEdit(edit: Edit, key: string, draft: Draft, onFailure: () =>
       isPainted = false;
       version += 1;
       writing = write(version);
+      draft.announceMask(writing);
     }
     return writing;
   }

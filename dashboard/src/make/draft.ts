@@ -123,10 +123,27 @@ export function createDraft() {
     clear: () => restore({ settings: {}, attachments: [], mask: undefined, maskEdge: NO_EDGE }),
     restore,
     content,
+    ...createMaskWait(content),
     /** Remembers the current draft. The returned function restores the remembered draft. */
     snapshot(): () => void {
       const kept = content();
       return () => restore(kept);
+    },
+  };
+}
+
+/** Creates the wait for a mask that is still being written when the draft is sent. */
+function createMaskWait(content: () => DraftContent) {
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    /** Announces a mask that is being written. The promise never rejects. */
+    announceMask(written: Promise<void>): void {
+      writing = written;
+    },
+    /** Resolves with the content to send, as soon as the announced mask has been written. */
+    async finished(): Promise<DraftContent> {
+      await writing;
+      return content();
     },
   };
 }

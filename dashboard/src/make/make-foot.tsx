@@ -188,7 +188,7 @@ function useSubmit() {
 export async function sendDraft({ draft, chosen, submissions }: Page): Promise<Job> {
   const { capabilities } = chosen.peek() ?? {};
   const settings = toSettings(draft.settings.peek(), capabilities);
-  return submissions.submit(await toRequest(settings, draft.content()));
+  return submissions.submit(await toRequest(settings, await draft.finished()));
 }
 
 async function send(page: Page): Promise<void> {

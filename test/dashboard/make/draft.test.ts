@@ -75,6 +75,18 @@ describe('the mask of a draft', () => {
     expect(draft.mask.value).toBe(MASK);
   });
 
+  it('is part of what is sent although it is still being written', async () => {
+    const draft = createDraft();
+    draft.attach(image('a'));
+    const written = Promise.withResolvers<void>();
+    draft.announceMask(written.promise);
+    const finished = draft.finished();
+    draft.setMask(MASK);
+    written.resolve();
+
+    expect(await finished).toMatchObject({ mask: MASK });
+  });
+
   it('is removed with its source and restored with it', () => {
     const draft = masked(image('a'), image('b'));
     draft.change({ prompt: 'before' });
