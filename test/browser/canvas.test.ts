@@ -343,6 +343,7 @@ describe('the canvas', () => {
       .poll(async () => Number(await field(page, 'Width').inputValue()))
       .toBeGreaterThan(384);
 
+    await button(page, 'Feather: more').scrollIntoViewIfNeeded();
     await button(page, 'Feather: more').tap();
     await editor(page).getByText('8 px', { exact: true }).waitFor();
     await radio(page, 'Lasso').tap();
