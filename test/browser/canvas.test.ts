@@ -343,6 +343,7 @@ describe('the canvas', () => {
       .poll(async () => Number(await field(page, 'Width').inputValue()))
       .toBeGreaterThan(384);
 
+    // Chromium makes no click of a touch in the same frame as the scroll that brings the button into view.
     await button(page, 'Feather: more').scrollIntoViewIfNeeded();
     await button(page, 'Feather: more').tap();
     await editor(page).getByText('8 px', { exact: true }).waitFor();
@@ -410,10 +411,11 @@ describe('the masks of the family', () => {
     expect(await alphaAt(await kept(), 300, 64)).toBe(255);
   });
 
-  it('are asked for when their row is seen, again after a failure, and chosen by touch', async () => {
+  it('are loaded when their row is seen, again after a failure, and chosen by touch', async () => {
     const size = { width: 390, height: 640 };
     const page = await openCanvas({ size, touch: true, expects: [/503/] });
     const family = `**/v1/jobs/${source}/family`;
+    // The view of the job below the canvas reads the same family.
     const asked: Route[] = [];
     const fail = (route: Route) => route.fulfill({ status: 503, json: {} });
     let fails = false;
@@ -421,7 +423,6 @@ describe('the masks of the family', () => {
     const row = editor(page).locator('.family-masks');
     await radio(page, 'Rectangle').tap();
     await radio(page, 'Take away').waitFor();
-    const before = asked.length;
 
     await row.scrollIntoViewIfNeeded();
     await row.getByText('Loading the masks').waitFor();
@@ -435,7 +436,6 @@ describe('the masks of the family', () => {
     await offered(page).last().tap();
 
     await expect.poll(() => share(page)).toBe(25);
-    expect(before).toBe(0);
   });
 
   it('say in words that a mask was removed meanwhile, and the mask of the edit stays', async () => {

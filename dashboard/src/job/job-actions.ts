@@ -1,15 +1,11 @@
 import type { Job } from '../api/schemas.ts';
 import { imageName } from '../gallery/actions/image-files.ts';
-import {
-  changeJob,
-  createConfirmation,
-  saveAll,
-  showDraft,
-} from '../gallery/actions/job-actions.ts';
+import { changeJob, createConfirmation, saveAll } from '../gallery/actions/job-actions.ts';
 import type { ImageMarks } from '../jobs/image-marks.ts';
 import type { Attachment } from '../make/draft.ts';
 import { changeImages } from '../make/images/attachments.ts';
 import { repeatJob } from '../make/make-again.ts';
+import { openPrompt } from '../make/open-prompt.ts';
 import type { Page } from '../page.ts';
 import { createScope } from '../page-context.ts';
 import { copyText } from '../shell/copy-text.ts';
@@ -135,7 +131,7 @@ function createDraftActions(page: Page) {
     const isAway = () => router.route.peek().view !== 'images';
     if (isAway()) await router.back();
     if (isAway()) router.navigate('');
-    showDraft(page, isReplaced);
+    openPrompt(router, isReplaced);
   }
 
   function attachOutput(image: JobImage, job: Job, role: Attachment['role']): void {

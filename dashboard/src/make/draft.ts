@@ -123,7 +123,7 @@ export function createDraft() {
     clear: () => restore({ settings: {}, attachments: [], mask: undefined, maskEdge: NO_EDGE }),
     restore,
     content,
-    ...createMaskWait(content),
+    ...createMaskWait(),
     /** Remembers the current draft. The returned function restores the remembered draft. */
     snapshot(): () => void {
       const kept = content();
@@ -132,19 +132,16 @@ export function createDraft() {
   };
 }
 
-/** Creates the wait for a mask that is still being written when the draft is sent. */
-function createMaskWait(content: () => DraftContent) {
+/** Creates the wait for a mask that is still being written when the user sends the draft. */
+function createMaskWait() {
   let writing: Promise<void> = Promise.resolve();
   return {
     /** Announces a mask that is being written. The promise never rejects. */
     announceMask(written: Promise<void>): void {
       writing = written;
     },
-    /** Resolves with the content to send, as soon as the announced mask has been written. */
-    async finished(): Promise<DraftContent> {
-      await writing;
-      return content();
-    },
+    /** Resolves when the announced mask is a part of the draft. */
+    settled: (): Promise<void> => writing,
   };
 }
 

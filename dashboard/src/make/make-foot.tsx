@@ -188,11 +188,12 @@ function useSubmit() {
 export async function sendDraft({ draft, chosen, submissions }: Page): Promise<Job> {
   const { capabilities } = chosen.peek() ?? {};
   const settings = toSettings(draft.settings.peek(), capabilities);
-  return submissions.submit(await toRequest(settings, await draft.finished()));
+  return submissions.submit(await toRequest(settings, draft.content()));
 }
 
 async function send(page: Page): Promise<void> {
-  const { toasts, connection } = page;
+  const { toasts, connection, draft } = page;
+  await draft.settled();
   const restore = keepDraft(page);
   const token = connection.token.peek();
   try {

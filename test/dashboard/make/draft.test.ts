@@ -75,16 +75,16 @@ describe('the mask of a draft', () => {
     expect(draft.mask.value).toBe(MASK);
   });
 
-  it('is part of what is sent although it is still being written', async () => {
+  it('is part of a settled draft, even if the mask was still being written', async () => {
     const draft = createDraft();
     draft.attach(image('a'));
     const written = Promise.withResolvers<void>();
     draft.announceMask(written.promise);
-    const finished = draft.finished();
+    const settled = draft.settled().then(() => draft.content().mask);
     draft.setMask(MASK);
     written.resolve();
 
-    expect(await finished).toMatchObject({ mask: MASK });
+    expect(await settled).toBe(MASK);
   });
 
   it('is removed with its source and restored with it', () => {

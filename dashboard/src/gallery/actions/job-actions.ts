@@ -226,7 +226,7 @@ function createMakingFromJobs(page: Page) {
     change: (id: string) =>
       attempt(toasts, async () => {
         await changeJob(page, await jobs.read(id));
-        showDraft(page);
+        openPrompt(router);
       }),
 
     /** Uses the first shown image of the job as the source of an edit. */
@@ -236,7 +236,7 @@ function createMakingFromJobs(page: Page) {
       if (job === undefined || artifact === undefined) return;
       const name = artifactName(job, job.artifacts.indexOf(artifact));
       changeImages(page, () => draft.attachArtifact({ ...artifact, jobId: id }, name, 'source'));
-      showDraft(page, true);
+      openPrompt(router, true);
     },
   };
 }
@@ -248,9 +248,4 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
   const wasEmpty = !draft.settings.peek().prompt && draft.attachments.peek().length === 0;
   draft.restore(content);
   if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
-}
-
-/** Shows the draft. With `isReplaced`, typing replaces its prompt. */
-export function showDraft({ router }: Pick<Page, 'router'>, isReplaced = false): void {
-  openPrompt(router, isReplaced);
 }

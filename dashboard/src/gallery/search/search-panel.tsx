@@ -8,9 +8,9 @@ import { MenuGroup } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { toWordQuery, typedWords } from '../../jobs/search-words.ts';
+import { openPrompt } from '../../make/open-prompt.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { showDraft } from '../actions/job-actions.ts';
 import { toQuery } from '../state/filter-address.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { STEP } from '../tools/filter-group.tsx';
@@ -129,7 +129,7 @@ function useChoices(
   function reuse(prompt: string): void {
     onClose();
     page.draft.apply({ prompt });
-    showDraft(page);
+    openPrompt(page.router);
   }
 
   function choose(id: string, isReuse: boolean): void {

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import type { PresetTemplate } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
 import { isRehearsal } from '../../make/model-abilities.ts';
+import { openPrompt } from '../../make/open-prompt.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { showDraft } from '../actions/job-actions.ts';
 import './blank.css';
 
 interface BlankProps {
@@ -103,7 +103,7 @@ function Try({ ratio, name, parameters }: Attempt & { readonly ratio: number }) 
       style={{ '--r': String(ratio) }}
       onClick={() => {
         page.draft.apply({ prompt, parameters });
-        showDraft(page);
+        openPrompt(page.router);
       }}
     >
       <span>{prompt}</span>

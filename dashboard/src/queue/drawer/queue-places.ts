@@ -127,19 +127,13 @@ function createRowCursor() {
   const wanted = signal<string | undefined>(undefined);
   return {
     id,
-    /** The row that takes the focus when it is rendered. */
+    /** The row that takes the focus as soon as the row is rendered. */
     wanted,
     /** Moves the focus to a row. If there is no row, moves the focus to the heading of the queue. */
     focus(to: string | undefined): void {
       if (to === undefined) document.getElementById('queue-title')?.focus();
       wanted.value = to;
       id.value = to;
-    },
-    /** Returns true once if this row has to get the focus. */
-    takeFocus(row: string): boolean {
-      if (wanted.peek() !== row) return false;
-      wanted.value = undefined;
-      return true;
     },
   };
 }

@@ -139,11 +139,12 @@ function WaitingRow({ id, nth, all, places }: RowProps) {
   const isChosen = places.chosen.value.has(id);
   const isCursor = (places.cursor.id.value ?? places.shown.value[0]) === id;
   const box = useRef<HTMLInputElement>(null);
-  // The row of the cursor takes the focus again after the focus has left the list.
-  const isWanted = isCursor && places.cursor.wanted.value === id;
+  const isWanted = places.cursor.wanted.value === id;
   useLayoutEffect(() => {
-    if (isWanted && places.cursor.takeFocus(id)) box.current?.focus({ preventScroll: true });
-  });
+    if (!isWanted) return;
+    places.cursor.wanted.value = undefined;
+    box.current?.focus({ preventScroll: true });
+  }, [isWanted]);
   const prompt = job?.prompt ?? text('queue.job');
   return (
     <li

@@ -87,12 +87,13 @@ export function RaceDock() {
 
 function useStart({ problem, expansion, racers }: NextRace) {
   const page = usePage();
-  const { connection, router, toasts } = page;
+  const { connection, router, toasts, draft } = page;
   const [isStarting, setStarting] = useState(false);
   const canStart = problem === undefined && connection.state.value !== 'offline' && !isStarting;
 
   async function run(): Promise<void> {
     setStarting(true);
+    await draft.settled();
     const restore = keepDraft(page);
     try {
       if (router.layer.peek() === 'make') await router.back('/race');

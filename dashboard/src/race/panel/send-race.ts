@@ -30,7 +30,7 @@ export async function startRace(
   const { routing: _, session: __, output, ...settings } = draft.settings.peek();
   const { filename: ___, ...kept } = output ?? {};
   const shared = { ...settings, output: kept };
-  const base = await toRequest(shared, await draft.finished());
+  const base = await toRequest(shared, draft.content());
   const id = randomId();
   const unsent = prompts.flatMap((prompt, row) =>
     racers.map((racer, column): Unsent => ({ row, column, racer, prompt, state: 'sending' })),
