@@ -3,8 +3,8 @@ import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /**
- * POST /v1/jobs/batch/{id}/undo: undoes the changes of a batch. The requests of cancelled jobs are queued again as new jobs.
- * Throws `not_found`.
+ * POST /v1/jobs/batch/{id}/undo: undoes the changes of a batch. The requests of cancelled jobs are queued again as new jobs, and
+ * the cancelled jobs that had not started are hidden. Throws `not_found`.
  */
 export const handler = operation<'jobBatches'>()({
   id: 'undoJobChanges',

@@ -106,7 +106,7 @@ export function createJobBatches(deps: Deps) {
 
     /**
      * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests are
-     * queued again as retries. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
+     * queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
      */
     async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
       const batch = await batches.find(context.scope, batchId, nowSecs(clock));
@@ -222,15 +222,41 @@ function createChanges({ store, cancelJob, clock }: Pick<Deps, 'store' | 'cancel
 
 /** Creates the function that undoes the changes of a batch. */
 function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptance' | 'clock'>) {
-  async function queueAnew(id: string, batchId: string, context: RequestContext): Promise<Change> {
+  async function queueAnew(
+    id: string,
+    batchId: string,
+    context: RequestContext,
+  ): Promise<Change & { readonly newId?: string }> {
     try {
       // The key makes a repeated undo find the job that the interrupted undo has queued.
-      await acceptance.retry(id, { ...context, idempotencyKey: `undo ${batchId} ${id}` });
-      return { before: { id } };
+      const key = { idempotencyKey: `undo ${batchId} ${id}` };
+      const { job } = await acceptance.retry(id, { ...context, ...key });
+      return { before: { id }, newId: job.id };
     } catch (error) {
       if (!(error instanceof BridgeError) || context.signal().aborted) throw error;
       return { id, reason: RETRY_REASONS[error.code] ?? 'refused' };
     }
+  }
+
+  /**
+   * Hides a cancelled job whose request was queued again as the job `newId`, which becomes a favourite if the cancelled job is a
+   * favourite. A job that had started stays visible, because its calls may be charged and it may have images.
+   */
+  async function replace(scope: string, id: string, newId: string): Promise<void> {
+    const job = await store.find(scope, id);
+    if (job === undefined || job.startedSecs !== undefined) return;
+    const atSecs = nowSecs(clock);
+    if (job.favorite) await store.update(scope, newId, { atSecs, favorite: true });
+    await store.update(scope, id, { atSecs, deleted: true });
+  }
+
+  async function undoCancel({ id: batchId, scope, jobs }: StoredBatch, context: RequestContext) {
+    // One at a time, so that the jobs wait in their earlier order.
+    const changes = await inGroups(jobs, ({ id }) => queueAnew(id, batchId, context), 1);
+    await inGroups(changes, async (one) => {
+      if ('before' in one && one.newId) await replace(scope, one.before.id, one.newId);
+    });
+    return changes;
   }
 
   async function restore(
@@ -247,11 +273,11 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
     }
   }
 
-  return ({ id, scope, action, jobs }: StoredBatch, context: RequestContext) =>
-    action === 'cancel'
-      ? // One at a time, so that the jobs wait in their earlier order.
-        inGroups(jobs, (job) => queueAnew(job.id, id, context), 1)
-      : inGroups(jobs, (job) => restore(scope, job, UNDONE[action]));
+  return async (batch: StoredBatch, context: RequestContext): Promise<readonly Change[]> => {
+    const { scope, action, jobs } = batch;
+    if (action === 'cancel') return undoCancel(batch, context);
+    return inGroups(jobs, (job) => restore(scope, job, UNDONE[action]));
+  };
 }
 
 /** Returns the reason for which a job was not changed. Throws any other error. */

@@ -73,6 +73,23 @@ describe('a queue of many jobs', () => {
       .toBe(12);
   });
 
+  it('leaves no cancelled cards among the images after its cancel was undone', async () => {
+    const bridge = await startPaused(6);
+    const page = await openPage(bridge.address);
+    await page.getByText('6 jobs are waiting.').waitFor();
+    await page.getByRole('button', { name: 'Open the queue' }).click();
+    await page.getByRole('checkbox', { name: 'Select all 6 waiting jobs' }).click();
+    await page.getByRole('button', { name: 'Cancel 6' }).click();
+    const leftovers = page.getByRole('link', { name: /^Waiting/ });
+    await expect.poll(() => leftovers.count()).toBe(6);
+
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await page.getByText('6 jobs are waiting.').waitFor();
+    await expect.poll(() => leftovers.count()).toBe(0);
+    expect(await page.getByRole('link', { name: /^Desert dunes/ }).count()).toBe(1);
+  });
+
   it('is selected as a whole by Ctrl+A, and End leads to its oldest job, beyond the pages that were read', async () => {
     const bridge = await startPaused(230);
     const page = await openPage(bridge.address, { path: '/dashboard?status=queued' });

@@ -125,7 +125,9 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   command({
     name: 'jobs undo',
     about: 'undo a change of many jobs',
-    details: ['Cancelled jobs are queued anew as new jobs.'],
+    details: [
+      'Cancelled jobs are queued anew as new jobs. The cancelled jobs that had not started are hidden.',
+    ],
     arguments: { id: { about: 'id that the change printed' } },
     options: OPTIONS,
     examples: [[`jobs undo ${JOB_ID}`, 'undo within a day']],

@@ -184,6 +184,40 @@ describe('undo', () => {
     for (const id of ids) expect(await rig.read(id)).toMatchObject({ status: 'cancelled' });
   });
 
+  test('jobs that were cancelled before they started are hidden once they are queued anew', async () => {
+    const [running, plain, marked] = await submitted(3);
+    await rig.jobs.update(SCOPE, marked ?? '', { favorite: true });
+    rig.work();
+    await rig.run(0);
+    const ids = [running, plain, marked];
+    const { undo: offered } = await change({ action: 'cancel', ids, running: true });
+    await rig.ended(running ?? '');
+
+    await undo(offered?.id);
+
+    const query = { limit: 100, visibility: 'active' } as const;
+    const { items } = await rig.jobLists.list(SCOPE, query, forever);
+    const shown = await Promise.all(items.map(({ id }) => rig.read(id)));
+    expect(shown).toMatchObject([
+      { retry_of: marked, favorite: true },
+      { retry_of: plain, favorite: false },
+      { retry_of: running },
+      { id: running, status: 'cancelled' },
+    ]);
+    expect(shown).toHaveLength(4);
+  });
+
+  test('a cancelled job that cannot be queued anew stays visible', async () => {
+    const ids = await submitted(1);
+    const { undo: offered } = await change({ action: 'cancel', ids });
+    await expect(submitted(1000)).rejects.toMatchObject({ code: 'rate_limited' });
+
+    const result = await undo(offered?.id);
+
+    expect(result).toEqual({ done: 0, skipped: [{ reason: 'refused', count: 1, ids }] });
+    expect(await rig.read(ids[0] ?? '')).not.toHaveProperty('deleted');
+  });
+
   test('an interrupted undo is repeated without a second job', async () => {
     const ids = await submitted(2);
     const { undo: offered } = await change({ action: 'cancel', ids });
