@@ -7,10 +7,10 @@ import { setFlagsFromString } from 'node:v8';
  * have used: in one arena for each thread, and below a threshold that grows to the size of the largest buffer ever freed.
  */
 export const ALLOCATOR = {
-  MALLOC_ARENA_MAX: '2',
-  // Freed blocks of at least this size are returned to the system. With 96 KB, the read buffers of sockets (64 KB) would be
-  // reused, which saves a tenth of the CPU time of an image, but 50 MB more would stay resident after images.
-  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_ARENA_MAX: '1',
+  // Freed blocks of at least this size are returned to the system. The read buffers of sockets (64 KB) are smaller and are reused,
+  // because providing their memory page by page would take a twentieth of the CPU time of an image.
+  MALLOC_MMAP_THRESHOLD_: '69632',
   MALLOC_TRIM_THRESHOLD_: '131072',
 } as const;
 

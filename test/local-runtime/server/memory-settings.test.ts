@@ -17,8 +17,8 @@ describe.runIf(process.platform === 'linux')('the memory settings', () => {
     const { argv, env } = started(child.pid);
 
     expect(argv.slice(0, -1)).toEqual(child.spawnargs);
-    expect(env).toContain('MALLOC_ARENA_MAX=2');
-    expect(env).toContain('MALLOC_MMAP_THRESHOLD_=65536');
+    expect(env).toContain('MALLOC_ARENA_MAX=1');
+    expect(env).toContain('MALLOC_MMAP_THRESHOLD_=69632');
     expect(env).toContain('NODE_OPTIONS=--max-semi-space-size=8');
     expect(env).toContain(`PATH=${process.env['PATH']}`);
   });

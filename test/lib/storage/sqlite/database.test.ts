@@ -67,7 +67,7 @@ describe('openStateDatabase', () => {
     const names = ['journal_mode', 'synchronous', 'foreign_keys', 'trusted_schema'];
     const settings = [...names, 'wal_autocheckpoint'].map(pragma);
 
-    expect(settings).toEqual(['wal', 2, 1, 0, 256]);
+    expect(settings).toEqual(['wal', 2, 1, 0, 1000]);
     await database.close();
   });
 
