@@ -1,5 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import {
+  type CheckedImage,
   type Edges,
   type EncodeOptions,
   type ImageFault,
@@ -79,7 +80,7 @@ const MAX_RATIO_ERROR = 0.03;
  */
 export async function putBack(
   engine: Pick<ImageTools, 'composite'>,
-  drawn: VerifiedImage,
+  drawn: CheckedImage,
   masked: MaskedSource,
   encoding: EncodeOptions,
   signal: AbortSignal,
@@ -98,7 +99,7 @@ function ratioOf({ width, height }: Edges): number {
 }
 
 /** Returns the inspected image, which the bridge has made. Throws `internal` if the image is invalid. */
-export function ownImage(inspection: Inspection): VerifiedImage {
+export function ownImage<Image>(inspection: Inspection<Image>): Image {
   if (inspection.ok) return inspection.image;
   throw new BridgeError('internal', 'the bridge made an invalid image', {
     details: { reason: inspection.fault },

@@ -1,4 +1,4 @@
-import type { ImageTools, MaskedSource, VerifiedImage } from '../images/image.ts';
+import type { CheckedImage, ImageTools, MaskedSource } from '../images/image.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import type { ProviderEvent } from '../providers/provider-port.ts';
 import { putBack } from './emulated-mask.ts';
@@ -32,7 +32,7 @@ export type VerifiedEvent =
       readonly type: 'partial_image';
       readonly index: number;
       readonly partialIndex: number;
-      readonly image: VerifiedImage;
+      readonly image: CheckedImage;
     };
 
 /**
@@ -119,15 +119,15 @@ function indexToDiscard(waiting: readonly GenerationEvent[]): number {
 }
 
 interface Deps {
-  readonly engine: Pick<ImageTools, 'inspect' | 'composite'>;
+  readonly engine: Pick<ImageTools, 'check' | 'composite'>;
 }
 
 const PNG = { format: 'png' } as const;
 
 /** Creates a filter that passes on only partial images that decode completely. */
 export function createVerifyPartials({ engine }: Deps) {
-  async function inspected(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage | undefined> {
-    const inspection = await engine.inspect(bytes, signal);
+  async function inspected(bytes: Buffer, signal: AbortSignal): Promise<CheckedImage | undefined> {
+    const inspection = await engine.check(bytes, signal);
     return inspection.ok ? inspection.image : undefined;
   }
 
@@ -136,7 +136,7 @@ export function createVerifyPartials({ engine }: Deps) {
     bytes: Buffer,
     masked: MaskedSource | undefined,
     signal: AbortSignal,
-  ): Promise<VerifiedImage | undefined> {
+  ): Promise<CheckedImage | undefined> {
     try {
       const image = await inspected(bytes, signal);
       if (!image || !masked) return image;

@@ -5,10 +5,10 @@ import { createAreaTools } from './composite/areas.ts';
 import { createCompositePool, createCompositeTools } from './composite/composites.ts';
 import { splice } from './container/container-format.ts';
 import { CONTAINERS } from './container/containers.ts';
-import { inspectImage, makeThumbnail } from './decode/inspect-image.ts';
+import { checkImage, inspectImage, makeThumbnail } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { encoded, pixelDecode, pixelEncode, turnedSource } from './decode/sharp-pipelines.ts';
-import type { ImageEngine, ImageLimits, ImageTools } from './image.ts';
+import { type ImageEngine, type ImageLimits, type ImageTools, withBytes } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
 import { sha256Steps } from './sha256-steps.ts';
@@ -51,6 +51,15 @@ function createTools(
   return {
     inspect(bytes, signal) {
       return start((sharp) => inspectImage(bytes, { ...deps, sharp }, signal), signal);
+    },
+
+    check(bytes, signal) {
+      return start((sharp) => checkImage(bytes, { ...deps, sharp }, signal), signal);
+    },
+
+    async withChecksum(image, signal) {
+      const sha256 = await track(slices.run(sha256Steps(image.bytes), signal));
+      return { ...image, sha256 };
     },
 
     thumbnail(bytes, edgePx, signal) {
@@ -97,9 +106,7 @@ function createTools(
     async writeXmp(image, content, signal) {
       const bytes = await track(writeXmp(image, content, slices, signal));
       if (typeof bytes === 'string') return bytes;
-      if (bytes.length > limits.max_encoded_bytes) return 'too_many_bytes';
-      const sha256 = await track(slices.run(sha256Steps(bytes), signal));
-      return { ...image, bytes, sha256 };
+      return bytes.length > limits.max_encoded_bytes ? 'too_many_bytes' : withBytes(image, bytes);
     },
 
     readSourceType: (image, signal) => track(readSourceType(image, slices, signal)),

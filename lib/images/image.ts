@@ -19,17 +19,30 @@ export interface ImageLimits {
  * An encoded image whose container and pixels were checked to the last byte (docs/contract.md, section 1). Its dimensions are
  * not rotated according to the EXIF orientation.
  */
-export interface VerifiedImage extends Edges {
+export interface CheckedImage extends Edges {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
   /** EXIF orientation, 1 to 8. The value is 1 if the image has no orientation tag. */
   readonly orientation: number;
   /** `none`: no alpha channel. `opaque`: every alpha is 255. `empty`: every alpha is 0. `some`: any other alpha values. */
   readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
-  /** SHA-256 of `bytes` in lowercase hexadecimal. */
-  readonly sha256: string;
   /** True if the image has 16 bits per channel and a colour profile. Its conversion to sRGB needs special care. */
   readonly hasDeepProfile?: boolean;
+}
+
+/** A checked image with its checksum. */
+export interface VerifiedImage extends CheckedImage {
+  /** SHA-256 of `bytes` in lowercase hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Returns an image with the same facts as `image` and other bytes, of which only the metadata differs. */
+export function withBytes(
+  { format, width, height, orientation, alpha, hasDeepProfile }: CheckedImage,
+  bytes: Buffer,
+): CheckedImage {
+  const deep = hasDeepProfile ? { hasDeepProfile } : {};
+  return { bytes, format, width, height, orientation, alpha, ...deep };
 }
 
 /** A reason why an image is invalid. The names are stable because they appear in error details. */
@@ -58,7 +71,9 @@ export interface Refused {
   readonly fault: ImageFault;
 }
 
-export type Inspection = { readonly ok: true; readonly image: VerifiedImage } | Refused;
+export type Inspection<Image = VerifiedImage> =
+  | { readonly ok: true; readonly image: Image }
+  | Refused;
 
 /** A small PNG of a verified image, or the reason why the image is invalid. */
 export type Thumbnail =
@@ -121,12 +136,12 @@ export interface PixelArea extends Edges {
 
 /** A source image, and the mask of the areas in which an edit may change the image. */
 export interface MaskedSource {
-  readonly source: VerifiedImage;
+  readonly source: CheckedImage;
   /**
    * Mask with the dimensions of the source after the EXIF rotation. Pixels with alpha 0 may change; pixels with alpha 255 must
    * not change.
    */
-  readonly mask: VerifiedImage;
+  readonly mask: CheckedImage;
   /** Canvas on which the source was sent to the model. */
   readonly canvas: Canvas;
 }
@@ -138,6 +153,10 @@ export interface MaskedSource {
 export interface ImageTools {
   /** Verifies one encoded image. Resolves with the fault if the image is invalid. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
+  /** Verifies an image like `inspect`, but without its checksum, because its bytes may still change. */
+  check(bytes: Buffer, signal: AbortSignal): Promise<Inspection<CheckedImage>>;
+  /** Adds the checksum to a checked image whose bytes no longer change. */
+  withChecksum(image: CheckedImage, signal: AbortSignal): Promise<VerifiedImage>;
   /**
    * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to
    * the EXIF orientation, keeps the alpha and has no metadata. It fits in a square of `edgePx` pixels; a smaller image is not
@@ -145,30 +164,30 @@ export interface ImageTools {
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
   /** Resolves with the pixels of a verified image, rotated according to its EXIF orientation and converted to sRGB. */
-  decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
+  decode(image: CheckedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
    * Converts an image to another format, in 8-bit sRGB and without metadata. The pixels are rotated because the EXIF
    * orientation is removed with the metadata. Transparent pixels are blended with white if the format has no alpha.
    */
-  convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
+  convert(image: CheckedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
    * Makes the background of an image transparent (docs/contract.md, section 2). The result is rotated according to the EXIF
    * orientation and has no metadata.
    */
   removeBackground(
-    image: VerifiedImage,
+    image: CheckedImage,
     matte: MatteOptions,
     options: EncodeOptions,
     signal: AbortSignal,
   ): Promise<Buffer>;
   /** Draws an image on a canvas. Resolves with a PNG in sRGB without metadata, rotated according to the EXIF orientation. */
-  drawOnCanvas(image: VerifiedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
+  drawOnCanvas(image: CheckedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
   /**
    * Crops or extends an image to a rectangle of its upright pixels. Resolves with a PNG in 8-bit sRGB without metadata. Pixels of the
    * image stay exact, and the part beyond the image repeats its edge pixels.
    */
-  cropOrExtend(image: VerifiedImage, area: PixelArea, signal: AbortSignal): Promise<Buffer>;
+  cropOrExtend(image: CheckedImage, area: PixelArea, signal: AbortSignal): Promise<Buffer>;
   /** Draws a mask of the size of a rectangle. Resolves with a PNG whose alpha is 255 over the image and 0 beyond its edges. */
   drawAreaMask(image: Edges, area: PixelArea, signal: AbortSignal): Promise<Buffer>;
   /**
@@ -177,7 +196,7 @@ export interface ImageTools {
    * 255. `white`: the PNG has no alpha; open pixels are white, closed pixels are black.
    */
   drawMask(
-    mask: VerifiedImage,
+    mask: CheckedImage,
     canvas: Canvas,
     form: 'alpha' | 'white',
     signal: AbortSignal,
@@ -188,7 +207,7 @@ export interface ImageTools {
    * `drawn`. Between these values, both are blended.
    */
   composite(
-    drawn: VerifiedImage,
+    drawn: CheckedImage,
     masked: MaskedSource,
     options: EncodeOptions,
     signal: AbortSignal,
@@ -198,13 +217,13 @@ export interface ImageTools {
    * source type that the image has stays. A packet that cannot be merged is replaced if a record is written; its source type stays.
    */
   writeXmp(
-    image: VerifiedImage,
+    image: CheckedImage,
     content: XmpContent,
     signal: AbortSignal,
-  ): Promise<VerifiedImage | XmpFault>;
+  ): Promise<CheckedImage | XmpFault>;
   /** Resolves with the source type (IPTC) in the XMP of the image, usually a URL. Resolves with undefined if there is none. */
   readSourceType(
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<string | undefined>;
   /**
@@ -212,7 +231,7 @@ export interface ImageTools {
    * have too many parts. Any change to the file makes a manifest invalid.
    */
   manifestBytes(
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<number>;
   /**
@@ -220,17 +239,17 @@ export interface ImageTools {
    * is none, or if there are several.
    */
   manifestStore(
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
   /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
   hasCredentialLink(
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<boolean>;
   /** Resolves with a copy of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
   withoutManifest(
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<Buffer>;
 }
@@ -256,7 +275,7 @@ export function uprightEdges({
   width,
   height,
   orientation,
-}: Edges & Pick<VerifiedImage, 'orientation'>): Edges {
+}: Edges & Pick<CheckedImage, 'orientation'>): Edges {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 

@@ -59,7 +59,7 @@ export async function placeOnCanvas(
   }: {
     readonly tools: Pick<
       ImageTools,
-      'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'writeXmp'
+      'cropOrExtend' | 'drawAreaMask' | 'inspect' | 'readSourceType' | 'withChecksum' | 'writeXmp'
     >;
     readonly limits: CanvasLimits;
     readonly signal: AbortSignal;
@@ -73,7 +73,7 @@ export async function placeOnCanvas(
     const sourceType = await tools.readSourceType(image, signal);
     if (sourceType === undefined) return copy;
     const marked = await tools.writeXmp(copy, { sourceType }, signal);
-    return typeof marked === 'string' ? copy : marked;
+    return typeof marked === 'string' ? copy : tools.withChecksum(marked, signal);
   };
   const verified = async (bytes: Promise<Buffer>): Promise<VerifiedImage> => {
     const inspection = await tools.inspect(await bytes, signal);

@@ -117,7 +117,7 @@ async function previewOf(
   const request = { path: { id }, query: { edge }, signal };
   const { bytes } = await api.bytes('GET /v1/artifacts/{id}/thumbnail', request);
   const engine = await images();
-  const thumbnail = await engine.inspect(bytes, signal);
+  const thumbnail = await engine.check(bytes, signal);
   if (!thumbnail.ok) return undefined;
   for (const compression of QUALITIES) {
     const preview = await engine.convert(thumbnail.image, { format: 'webp', compression }, signal);

@@ -22,7 +22,7 @@ export interface ToolContext {
    */
   readonly readFile?: (path: string) => Promise<Buffer>;
   /** Resolves with the engine for previews. The engine is loaded for the first preview. */
-  readonly images: () => Promise<Pick<ImageEngine, 'inspect' | 'convert'>>;
+  readonly images: () => Promise<Pick<ImageEngine, 'check' | 'convert'>>;
 }
 
 /** A part of the result of a tool (`ContentBlock` of the Model Context Protocol). */

@@ -2,8 +2,7 @@ import type { Config } from '../config/settings/settings.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { checkContainer } from '../images/container/containers.ts';
-import type { ImageLimits, VerifiedImage } from '../images/image.ts';
-import { sha256Steps } from '../images/sha256-steps.ts';
+import { type CheckedImage, type ImageLimits, withBytes } from '../images/image.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { CredentialFailure, Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,7 +28,7 @@ interface Deps {
 
 /** The signed image, or the reason why the image was not signed. */
 export type Signing =
-  | { readonly ok: true; readonly image: VerifiedImage }
+  | { readonly ok: true; readonly image: CheckedImage }
   | { readonly ok: false; readonly failure: CredentialFailure };
 
 export type Credentials = ReturnType<typeof openCredentials>;
@@ -61,7 +60,7 @@ export function openCredentials(deps: Deps) {
 
   async function signedBytes(
     key: SigningIdentity,
-    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    image: Pick<CheckedImage, 'bytes' | 'format'>,
     claim: Claim,
     signal: AbortSignal,
   ): Promise<Buffer | CredentialFailure> {
@@ -81,7 +80,7 @@ export function openCredentials(deps: Deps) {
      * Signs an image that has no credentials. Resolves with the reason if the image was not signed, because no failure of this
      * step may lose an image. Rejects only with the reason of the signal.
      */
-    async sign(image: VerifiedImage, claim: Claim, signal: AbortSignal): Promise<Signing> {
+    async sign(image: CheckedImage, claim: Claim, signal: AbortSignal): Promise<Signing> {
       if (identity === undefined) return { ok: false, failure: 'refused' };
       const startMs = clock.monotonicMs();
       const bytes = await signedBytes(identity.current(), image, claim, signal);
@@ -140,13 +139,13 @@ function reportTo(log: Deps['log'], message: string) {
 /** Checks the container of a signed image, and that signing changed no other byte. Does not decode the pixels again. */
 async function checkedCopy(
   { limits, slices }: Deps,
-  unsigned: VerifiedImage,
+  unsigned: CheckedImage,
   bytes: Buffer,
   signal: AbortSignal,
-): Promise<VerifiedImage | 'altered'> {
+): Promise<CheckedImage | 'altered'> {
   const { format } = unsigned;
   const container = await slices.run(checkContainer(bytes, limits), signal);
   if (!container.ok || container.format !== format) return 'altered';
   if (!isOnlyInserted(unsigned.bytes, bytes, format)) return 'altered';
-  return { ...unsigned, bytes, sha256: await slices.run(sha256Steps(bytes), signal) };
+  return withBytes(unsigned, bytes);
 }

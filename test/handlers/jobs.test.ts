@@ -287,7 +287,6 @@ describe('getJobPartial', () => {
         height: 1,
         orientation: 1,
         alpha: 'none',
-        sha256: 'ab'.repeat(32),
       },
     });
     await until(async () => (await rig.jobs.partial(SCOPE, id)) !== undefined);

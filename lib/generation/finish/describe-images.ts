@@ -7,7 +7,7 @@ import {
 } from '../../contract/reply/metadata-record.ts';
 import type { Provenance } from '../../contract/reply/provenance.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ImageTools, VerifiedImage } from '../../images/image.ts';
+import type { CheckedImage, ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
@@ -18,7 +18,7 @@ import { type Outcome, warningsOf } from './response.ts';
 import { type CredentialFacts, factsUnsigned } from './treatment.ts';
 
 export interface DescribeDeps {
-  readonly engine: Pick<ImageTools, 'writeXmp' | 'withoutManifest'>;
+  readonly engine: Pick<ImageTools, 'writeXmp' | 'withoutManifest' | 'withChecksum'>;
   readonly credentials: Pick<Credentials, 'sign' | 'marks'>;
   readonly metrics: Pick<Metrics, 'imageDescribed'>;
 }
@@ -28,6 +28,7 @@ export interface DescribeDeps {
  * `warnings` includes the warnings about these steps.
  */
 export interface DescribedOutput extends FinishedOutput {
+  readonly image: VerifiedImage;
   readonly provenance: Provenance;
   readonly sidecar: Buffer | undefined;
 }
@@ -51,7 +52,8 @@ export async function describeImages(
       const record = isEmbedded(metadata)
         ? toMetadataRecord(outcome, timings, output, compactFacts(output))
         : undefined;
-      const { image, warnings, ...facts } = await completed(deps, output, record, signal);
+      const { image: last, warnings, ...facts } = await completed(deps, output, record, signal);
+      const image = await deps.engine.withChecksum(last, signal);
       const provenance = toProvenance(facts);
       deps.metrics.imageDescribed(provenance);
       const described = {
@@ -77,7 +79,7 @@ export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warni
 
 /** An image whose bytes no longer change, with the facts and the warnings about its last steps. */
 interface Completed {
-  readonly image: VerifiedImage;
+  readonly image: CheckedImage;
   readonly mark: Mark;
   readonly credentials: CredentialFacts;
   readonly warnings: readonly Warning[];

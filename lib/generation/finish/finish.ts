@@ -2,7 +2,13 @@ import type { Delivered, Warning } from '../../contract/reply/image-response.ts'
 import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
 import { toSourceTypeUrl } from '../../contract/resources/source-type.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type {
+  CheckedImage,
+  EncodeOptions,
+  ImageTools,
+  MaskedSource,
+  VerifiedImage,
+} from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import { ownImage, putBack } from '../emulated-mask.ts';
 import type { FinishPlan } from '../plan/plan.ts';
@@ -12,7 +18,7 @@ import { type CredentialDeps, type Treatment, treat } from './treatment.ts';
 interface Deps extends CredentialDeps {
   readonly engine: Pick<
     ImageTools,
-    | 'inspect'
+    | 'check'
     | 'convert'
     | 'removeBackground'
     | 'composite'
@@ -27,7 +33,7 @@ interface Deps extends CredentialDeps {
 /** An output that can be delivered. */
 export interface FinishedOutput {
   readonly index: number;
-  readonly image: VerifiedImage;
+  readonly image: CheckedImage;
   readonly revisedPrompt: string | undefined;
   readonly generationMs: number;
   readonly verdict: Delivered;
@@ -48,8 +54,8 @@ export type Finish = ReturnType<typeof createFinish>;
 
 /** Creates the function that verifies an output of a provider and converts the output to the requested form. */
 export function createFinish({ engine, credentials, inputs }: Deps) {
-  async function verified(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage> {
-    const inspection = await engine.inspect(bytes, signal);
+  async function verified(bytes: Buffer, signal: AbortSignal): Promise<CheckedImage> {
+    const inspection = await engine.check(bytes, signal);
     if (inspection.ok) return inspection.image;
     throw new BridgeError('protocol', 'the provider returned an invalid image', {
       details: { reason: inspection.fault },
@@ -57,22 +63,22 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
   }
 
   /** Verifies an image that the bridge made. */
-  async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
-    return ownImage(await engine.inspect(await making, signal));
+  async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<CheckedImage> {
+    return ownImage(await engine.check(await making, signal));
   }
 
-  function converted(image: VerifiedImage, { encoding }: FinishPlan, signal: AbortSignal) {
+  function converted(image: CheckedImage, { encoding }: FinishPlan, signal: AbortSignal) {
     checkEdges(image, encoding);
     return verifiedOwn(engine.convert(image, encoding, signal), signal);
   }
 
   /** Composites an emulated mask or removes the background. Both steps encode the image in the format that is delivered. */
   async function made(
-    given: VerifiedImage,
+    given: CheckedImage,
     masked: MaskedSource | undefined,
     { matte, encoding }: FinishPlan,
     signal: AbortSignal,
-  ): Promise<VerifiedImage> {
+  ): Promise<CheckedImage> {
     if (masked) return verifiedOwn(putBack(engine, given, masked, encoding, signal), signal);
     if (!matte) return given;
     checkEdges(given, encoding);
@@ -134,7 +140,7 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
  * under `best_effort`. Throws `protocol` for an opaque image in the other modes, and for an empty image in every mode.
  */
 function checkTransparency(
-  { alpha }: VerifiedImage,
+  { alpha }: CheckedImage,
   { requested, compatibility }: FinishPlan,
 ): boolean {
   if (requested.parameters.background !== 'transparent' || alpha === 'some') return true;
@@ -145,7 +151,7 @@ function checkTransparency(
 }
 
 /** Throws `protocol` for an image that is too large for the requested format. */
-function checkEdges({ width, height }: VerifiedImage, { format }: EncodeOptions): void {
+function checkEdges({ width, height }: CheckedImage, { format }: EncodeOptions): void {
   if (Math.max(width, height) <= MAX_FORMAT_EDGE[format]) return;
   throw new BridgeError('protocol', 'the image is too large for the requested format', {
     details: { reason: 'edge_too_long' },
@@ -153,7 +159,7 @@ function checkEdges({ width, height }: VerifiedImage, { format }: EncodeOptions)
 }
 
 type Requested = FinishPlan['requested'];
-type Actual = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
+type Actual = Pick<CheckedImage, 'format' | 'width' | 'height' | 'alpha'>;
 
 /** Compares a delivered image with the request. The comparison uses only the decoded image, not the claims of the provider. */
 export function toDelivered(

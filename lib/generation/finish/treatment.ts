@@ -1,6 +1,6 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { Found, LossReason, Provenance } from '../../contract/reply/provenance.ts';
-import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type { CheckedImage, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
 import { type Examination, type ExaminationDeps, examine } from '../../provenance/examine.ts';
 import type { Change, Claim, Original } from '../../provenance/manifest-definition.ts';
@@ -15,9 +15,9 @@ export type CredentialFacts = Pick<Provenance, 'found' | 'signer' | 'credentials
 /** An image that is ready except for its record and its credentials, and the images from which it was made. */
 export interface MadeImage {
   /** The image as the provider returned it. */
-  readonly given: VerifiedImage;
+  readonly given: CheckedImage;
   /** The image to deliver. Equal to `given` if the bridge changed no pixels. */
-  readonly image: VerifiedImage;
+  readonly image: CheckedImage;
   /** The source and the mask that were composited with `given`. */
   readonly masked: MaskedSource | undefined;
   readonly isCutOut: boolean;
@@ -162,7 +162,7 @@ function changesOf({ given, image, isCutOut }: MadeImage): readonly Change[] {
 
 /** Examines an image. Images are validated if the settings ask for it, and whenever the bridge signs. */
 function examined(
-  image: VerifiedImage,
+  image: CheckedImage,
   deps: CredentialDeps,
   signal: AbortSignal,
 ): Promise<Examination> {
@@ -199,7 +199,7 @@ function blame(found: Found, { credentials }: CredentialDeps): readonly Warning[
   return found === 'present' && credentials.scope !== undefined ? ['signing_failed'] : [];
 }
 
-function toOriginal({ bytes, format }: VerifiedImage, found: Found): Original {
+function toOriginal({ bytes, format }: CheckedImage, found: Found): Original {
   return { bytes, format, hasCredentials: found !== 'none' };
 }
 

@@ -11,12 +11,12 @@ import {
 } from '../decode/sharp-pipelines.ts';
 import {
   type Canvas,
+  type CheckedImage,
   type Edges,
   type ImageTools,
   type MaskedSource,
   type Pixels,
   uprightEdges,
-  type VerifiedImage,
 } from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
 import type { CompositeTask } from './composite-pixels.ts';
@@ -37,7 +37,7 @@ export function createCompositeTools(
   /** Returns the area of the drawn image, scaled to the dimensions of the source. */
   async function drawnIn(
     sharp: SharpFactory,
-    drawn: VerifiedImage,
+    drawn: CheckedImage,
     { source, canvas }: MaskedSource,
     channels: 3 | 4,
     signal: AbortSignal,
@@ -112,7 +112,7 @@ export function createCompositeTools(
 type Plane = Omit<Pixels, 'channels'>;
 
 /** Draws an image on the canvas as a PNG. The edge pixels of the image are repeated around the image. */
-function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas): Sharp {
+function canvasImage(sharp: SharpFactory, image: CheckedImage, canvas: Canvas): Sharp {
   const scaled = turnedSource(sharp, image).resize(areaSize(canvas));
   return encoded(scaled.extend({ ...margins(canvas), extendWith: 'copy' }), { format: 'png' });
 }

@@ -5,28 +5,47 @@ import type { TimeSlices } from '../../platform/time-slices.ts';
 import { refused } from '../container/container-format.ts';
 import { type CheckedContainer, checkContainer } from '../container/containers.ts';
 import { checkInflatedSize } from '../container/png.ts';
-import type { ImageLimits, Inspection, Refused, Thumbnail } from '../image.ts';
+import type { CheckedImage, ImageLimits, Inspection, Refused, Thumbnail } from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
 import { sha256Steps } from '../sha256-steps.ts';
 import type { SharpFactory } from './load-sharp.ts';
 import { type CheckingPipeline, checkingDecode, checkingThumbnail } from './sharp-pipelines.ts';
 
-/** Verifies one encoded image. Rejects only with the signal's reason. */
+/** Verifies one encoded image, and computes its checksum. Rejects only with the signal's reason. */
 export async function inspectImage(
   bytes: Buffer,
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Inspection> {
-  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode }, signal);
+  const beside = () => deps.slices.run(sha256Steps(bytes), signal);
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, beside }, signal);
   if (!read.ok) return read;
-  const { format, facts, data: plane, info, sha256 } = read;
+  const checked = toChecked(bytes, read);
+  return checked.ok ? { ok: true, image: { ...checked.image, sha256: read.besides } } : checked;
+}
+
+/** Verifies one encoded image. Rejects only with the signal's reason. */
+export async function checkImage(
+  bytes: Buffer,
+  deps: InspectDeps,
+  signal: AbortSignal,
+): Promise<Inspection<CheckedImage>> {
+  const beside = async () => {};
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, beside }, signal);
+  return read.ok ? toChecked(bytes, read) : read;
+}
+
+function toChecked(
+  bytes: Buffer,
+  { format, facts, data: plane, info }: ValidImage,
+): Inspection<CheckedImage> {
   const { width, height, orientation = 1, hasAlpha, hasDeepProfile } = facts;
   // The limits were checked against the dimensions in the header, so the decoder must have found the same dimensions.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
   free(plane);
   const deep = hasDeepProfile ? { hasDeepProfile } : {};
-  return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256, ...deep } };
+  return { ok: true, image: { bytes, format, width, height, orientation, alpha, ...deep } };
 }
 
 /** Frees up to 64 MB immediately. V8 would free the memory of a plane only after several more planes were decoded. */
@@ -44,13 +63,15 @@ export async function makeThumbnail(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Thumbnail> {
-  const read = await readImage(bytes, { ...deps, pipeline: checkingThumbnail(edgePx) }, signal);
+  const beside = () => deps.slices.run(sha256Steps(bytes), signal);
+  const pipeline = checkingThumbnail(edgePx);
+  const read = await readImage(bytes, { ...deps, pipeline, beside }, signal);
   if (!read.ok) return read;
   // The byte limit applies only to images from outside. A PNG thumbnail of a JPEG may exceed this limit.
   const limits = { ...deps.limits, max_encoded_bytes: Number.MAX_SAFE_INTEGER };
   const inspection = await inspectImage(read.data, { ...deps, limits }, signal);
   if (!inspection.ok) throw new BridgeError('internal', 'generated thumbnail is not a valid image');
-  return { ok: true, sha256: read.sha256, image: inspection.image };
+  return { ok: true, sha256: read.besides, image: inspection.image };
 }
 
 interface InspectDeps {
@@ -61,22 +82,30 @@ interface InspectDeps {
   readonly underGate: ScopedWork['underGate'];
 }
 
-interface Deps extends InspectDeps {
+interface Deps<T> extends InspectDeps {
   /** Pipeline that decodes every pixel and whose output is the `data` of the result. */
   readonly pipeline: CheckingPipeline;
+  /** Work of the main thread that runs while another thread decodes the pixels. */
+  readonly beside: () => Promise<T>;
 }
 
 type ValidContainer = Extract<CheckedContainer, { ok: true }>;
 type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Refused;
-/** A verified container with its decoded pixels. `sha256` is the SHA-256 of the encoded image. */
-type ReadImage = (ValidContainer & Extract<Decoded, { ok: true }> & { sha256: string }) | Refused;
+/** A verified container with its decoded pixels. */
+type ValidImage = ValidContainer & Extract<Decoded, { ok: true }>;
+/** A valid image with the result of the work beside its decode. */
+type ReadImage<T> = (ValidImage & { readonly besides: T }) | Refused;
 
 /**
  * Verifies an encoded image: first the container, then the pixels. The decode may take `max_decode_ms`, which does not include
  * the wait for a decode slot. The result of a longer decode is ignored, because the decode cannot be stopped. Rejects only with
  * the reason of the signal.
  */
-async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promise<ReadImage> {
+async function readImage<T>(
+  bytes: Buffer,
+  deps: Deps<T>,
+  signal: AbortSignal,
+): Promise<ReadImage<T>> {
   signal.throwIfAborted();
   const { limits, clock, underGate } = deps;
   const container = await deps.slices.run(checkContainer(bytes, limits), signal);
@@ -86,7 +115,7 @@ async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promis
       const giveUp = () => resolve(refused('decode_timeout'));
       const cancel = clock.after(limits.max_decode_ms, giveUp);
       try {
-        return await decodeAndHash(bytes, container, deps, signal);
+        return await decodeAndWork(bytes, container, deps, signal);
       } finally {
         cancel();
       }
@@ -95,32 +124,32 @@ async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promis
   });
 }
 
-/** Decodes the pixels, and computes the SHA-256 at the same time. */
-async function decodeAndHash(
+/** Decodes the pixels, and does the work beside the decode at the same time. */
+async function decodeAndWork<T>(
   bytes: Buffer,
   container: ValidContainer,
-  deps: Deps,
+  deps: Deps<T>,
   signal: AbortSignal,
-): Promise<ReadImage> {
-  // An abort stops the hashing but not sharp. The decode slot must be released only after sharp has finished.
-  const [decoded, sha256] = await Promise.allSettled([
+): Promise<ReadImage<T>> {
+  // An abort stops the work but not sharp. The decode slot must be released only after sharp has finished.
+  const [decoded, besides] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
-    deps.slices.run(sha256Steps(bytes), signal),
+    deps.beside(),
   ]);
   if (decoded.status === 'rejected') throw decoded.reason;
-  if (sha256.status === 'rejected') throw sha256.reason;
+  if (besides.status === 'rejected') throw besides.reason;
   const pixels = decoded.value;
-  return pixels.ok ? { ...container, ...pixels, sha256: sha256.value } : pixels;
+  return pixels.ok ? { ...container, ...pixels, besides: besides.value } : pixels;
 }
 
 async function decodeAll(
   bytes: Buffer,
   { facts }: ValidContainer,
-  { limits, sharp, pipeline }: Deps,
+  { limits, sharp, pipeline }: Pick<Deps<unknown>, 'limits' | 'sharp' | 'pipeline'>,
   signal: AbortSignal,
 ): Promise<Decoded> {
   const { deflated = [] } = facts;
-  // Await only if there is something to inflate, because an await here would let the hashing start before the decode.
+  // Await only if there is something to inflate, because an await here would let the other work start before the decode.
   if (deflated.length > 0) {
     const heavy = await checkInflatedSize(deflated, signal);
     if (heavy !== undefined) return refused(heavy);

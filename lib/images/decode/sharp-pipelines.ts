@@ -1,7 +1,7 @@
 import type { OutputInfo, Sharp, SharpOptions } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ContainerFacts } from '../container/container-format.ts';
-import type { DecodeOptions, EncodeOptions, ImageLimits, Pixels, VerifiedImage } from '../image.ts';
+import type { CheckedImage, DecodeOptions, EncodeOptions, ImageLimits, Pixels } from '../image.ts';
 import type { SharpFactory } from './load-sharp.ts';
 
 const WHITE = '#ffffff';
@@ -57,7 +57,7 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
  */
 export function pixelDecode(
   sharp: SharpFactory,
-  image: VerifiedImage,
+  image: CheckedImage,
   { channels, resize }: DecodeOptions,
 ): Sharp {
   const turned = turnedSource(sharp, image);
@@ -93,7 +93,7 @@ function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
 }
 
 /** Decodes a verified image to sRGB, rotated according to its EXIF orientation. */
-export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
+export function turnedSource(sharp: SharpFactory, image: CheckedImage): Sharp {
   const source = sharp(image.bytes, strict(image.width * image.height));
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
@@ -103,7 +103,7 @@ export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
  * pixel. The colour profile is ignored because it would turn the single channel into three. No colour space is set because its
  * gamma conversion would round 16-bit values.
  */
-export function turnedAlpha(sharp: SharpFactory, image: VerifiedImage): Sharp {
+export function turnedAlpha(sharp: SharpFactory, image: CheckedImage): Sharp {
   const options = { ...strict(image.width * image.height), ignoreIcc: true };
   return turned(sharp(image.bytes, options), image.orientation).extractChannel(3).raw();
 }

@@ -206,7 +206,7 @@ const partialOf = (bytes: Buffer): GenerationEvent => ({
 const signal = new AbortController().signal;
 
 async function verify(
-  engine: Pick<ImageEngine, 'inspect' | 'composite'>,
+  engine: Pick<ImageEngine, 'check' | 'composite'>,
   events: readonly GenerationEvent[],
 ): Promise<VerifiedEvent[]> {
   const read: VerifiedEvent[] = [];
@@ -264,14 +264,14 @@ describe('createVerifyPartials', () => {
     expect(read).toEqual([publishing]);
   });
 
-  it('inspects no partial image before its reader asks for it', async () => {
-    let inspected = 0;
+  it('checks no partial image before its reader asks for it', async () => {
+    let checked = 0;
     const engine = openEngine();
-    const counting: Pick<ImageEngine, 'inspect' | 'composite'> = {
+    const counting: Pick<ImageEngine, 'check' | 'composite'> = {
       composite: engine.composite,
-      inspect(...given) {
-        inspected += 1;
-        return engine.inspect(...given);
+      check(...given) {
+        checked += 1;
+        return engine.check(...given);
       },
     };
     const bytes = await image();
@@ -282,7 +282,7 @@ describe('createVerifyPartials', () => {
     const events = createVerifyPartials({ engine: counting })(given(), signal);
     await events.next();
 
-    expect(inspected).toBe(1);
+    expect(checked).toBe(1);
     await engine.close();
   });
 });

@@ -95,6 +95,7 @@ describe.skipIf(missing.length > 0)('bad images (skipped without the outside dec
 async function findings(bytes: Buffer): Promise<readonly string[]> {
   const startedMs = systemClock.monotonicMs();
   const inspection = await engine.inspect(bytes, signal);
+  const checked = await engine.check(bytes, signal);
   const thumbnail = await engine.thumbnail(bytes, 64, signal);
   const asInput = await verifier
     .verify(
@@ -110,6 +111,7 @@ async function findings(bytes: Buffer): Promise<readonly string[]> {
   const tookMs = systemClock.monotonicMs() - startedMs;
   const found: string[] = [];
   if (tookMs > HANG_MS) found.push(`took ${Math.round(tookMs)} ms`);
+  if (checked.ok !== inspection.ok) found.push('inspect and check do not agree');
   if (thumbnail.ok !== inspection.ok) found.push('inspect and thumbnail do not agree');
   if (asInput !== inspection.ok) found.push('inspect and inputs do not agree');
   if (!inspection.ok) return found;

@@ -27,6 +27,7 @@ const newEngine = () => createImageEngine({ limits, clock: systemClock, slices }
 
 const OPERATIONS = [
   'inspect',
+  'check',
   'decode',
   'encode',
   'convert',
@@ -58,6 +59,7 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
   const png = { format: 'png' } as const;
   const starts = {
     inspect: () => engine.inspect(bytes, signal),
+    check: () => engine.check(bytes, signal),
     decode: () => engine.decode(image, { channels: 3 }, signal),
     encode: () => engine.encode(plain(8, 8, [1, 2, 3]), png, signal),
     convert: () => engine.convert(image, { format: 'jpeg' }, signal),

@@ -43,6 +43,22 @@ describe('createImageEngine: inspect', () => {
   });
 
   it.each([
+    ['a valid image', coffee],
+    ['an image that is cut off', coffee.subarray(0, -1)],
+    ['another kind of file', Buffer.from('<svg/>')],
+  ])('checks %s without its checksum, which can be added', async (_name, bytes) => {
+    const inspection = await inspect(bytes);
+
+    const checked = await engine.check(bytes, signal);
+
+    if (checked.ok) {
+      expect(checked.image).not.toHaveProperty('sha256');
+      const image = await engine.withChecksum(checked.image, signal);
+      expect({ ok: true, image }).toEqual(inspection);
+    } else expect(checked).toEqual(inspection);
+  });
+
+  it.each([
     ['a palette PNG', fromPixels(textured(40, 30)).png({ palette: true, colours: 16 })],
     [
       'a palette PNG of one bit',

@@ -42,20 +42,20 @@ async function open(options: CertificateOptions = {}, clock = systemClock) {
   return trial;
 }
 
-async function verified(bytes: Buffer) {
-  const inspection = await engine.inspect(bytes, signal);
+async function checked(bytes: Buffer) {
+  const inspection = await engine.check(bytes, signal);
   return inspection.ok ? inspection.image : expect.fail(inspection.fault);
 }
 
 describe('openCredentials', () => {
   test.each(FORMATS)('signs a %s so that its decoded facts stay true', async (format) => {
     const { credentials } = await open();
-    const image = await verified(await sampleImage(format));
+    const image = await checked(await sampleImage(format));
 
     const signing = await credentials.sign(image, CREATED, signal);
 
     if (!signing.ok) expect.fail(signing.failure);
-    expect(await verified(signing.image.bytes)).toEqual(signing.image);
+    expect(await checked(signing.image.bytes)).toEqual(signing.image);
     expect(isOnlyInserted(image.bytes, signing.image.bytes, format)).toBe(true);
     expect(await credentials.validate(signing.image, signal)).toMatchObject({
       state: 'trusted',
@@ -68,7 +68,7 @@ describe('openCredentials', () => {
     // The library writes a manifest behind the JFIF segment, and so between the index and the further image.
     const jfif = segment(0xe0, Buffer.from('JFIF\0\x01\x02\0\0\x01\0\x01\0\0', 'latin1'));
     const main = insertAfterSoi(await sampleImage('jpeg'), jfif);
-    const image = await verified(multiImage(main, [await sampleImage('jpeg', 16)]));
+    const image = await checked(multiImage(main, [await sampleImage('jpeg', 16)]));
 
     const signing = await credentials.sign(image, CREATED, signal);
 
@@ -79,7 +79,7 @@ describe('openCredentials', () => {
   test('signs no image after the certificate has ended', async () => {
     let nowMs = Date.now();
     const { credentials } = await open({ days: 2 }, { ...systemClock, nowMs: () => nowMs });
-    const image = await verified(await sampleImage('png'));
+    const image = await checked(await sampleImage('png'));
     nowMs += 3 * 86_400_000;
 
     expect(await credentials.sign(image, CREATED, signal)).toEqual({
@@ -90,7 +90,7 @@ describe('openCredentials', () => {
 
   test('signs with a certificate that replaces the earlier one, and ignores a broken one', async () => {
     const { credentials, files, reported } = await open();
-    const image = await verified(await sampleImage('png'));
+    const image = await checked(await sampleImage('png'));
     const next = trialCertificates({ organisation: 'Next Organisation' });
     const signer = async () => {
       const signing = await credentials.sign(image, CREATED, signal);
@@ -131,7 +131,7 @@ describe('tryOutSigning', () => {
 describe('a signed image', () => {
   test('contains no path of the certificates', async () => {
     const { credentials, files } = await open();
-    const image = await verified(await sampleImage('png'));
+    const image = await checked(await sampleImage('png'));
 
     const signing = await credentials.sign(image, CREATED, signal);
 

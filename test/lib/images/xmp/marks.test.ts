@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import type { VerifiedImage } from '../../../../lib/images/image.ts';
+import type { CheckedImage } from '../../../../lib/images/image.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
@@ -84,25 +84,25 @@ const MARKED = packetWith(MARK);
 const UNMERGEABLE = FOREIGN_PACKET.replace('elsewhere', 'e'.repeat(20_000));
 const LONG_MARKED = packetWith(`<dc:rights>${'r'.repeat(20_000)}</dc:rights>${MARK}`);
 
-async function verified(bytes: Buffer): Promise<VerifiedImage> {
-  const inspection = await engine.inspect(bytes, signal);
+async function checked(bytes: Buffer): Promise<CheckedImage> {
+  const inspection = await engine.check(bytes, signal);
   return inspection.ok ? inspection.image : expect.fail(inspection.fault);
 }
 
-async function imageWith({ plain, hold }: Container, packet?: Packet): Promise<VerifiedImage> {
+async function imageWith({ plain, hold }: Container, packet?: Packet): Promise<CheckedImage> {
   const bytes = await plain();
-  return verified(packet === undefined ? bytes : hold(bytes, packet));
+  return checked(packet === undefined ? bytes : hold(bytes, packet));
 }
 
-const mark = (image: VerifiedImage) => engine.writeXmp(image, { sourceType: GENERATED }, signal);
+const mark = (image: CheckedImage) => engine.writeXmp(image, { sourceType: GENERATED }, signal);
 
-const record = async (image: VerifiedImage) => {
+const record = async (image: CheckedImage) => {
   const written = await engine.writeXmp(image, { record: RECORD, sourceType: GENERATED }, signal);
   return typeof written === 'string' ? expect.fail(written) : written;
 };
 
 /** Returns the bytes that a decoder reads: the pixels as they are in the container. */
-function pixelData({ bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>): Buffer {
+function pixelData({ bytes, format }: Pick<CheckedImage, 'bytes' | 'format'>): Buffer {
   switch (format) {
     case 'png':
       return bytes.subarray(bytes.indexOf('IDAT') - 4);
@@ -128,14 +128,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Reads the mark as another program does. */
-async function outsideMark({ bytes, format }: VerifiedImage): Promise<string | undefined> {
+async function outsideMark({ bytes, format }: CheckedImage): Promise<string | undefined> {
   const path = join(folder, `image.${format}`);
   await writeFile(path, bytes);
   const { stdout } = await run('exiftool', ['-j', '-n', '-XMP-iptcExt:DigitalSourceType', path]);
   return JSON.parse(stdout)[0].DigitalSourceType;
 }
 
-const expectMark = async (image: VerifiedImage, expected: string | undefined) => {
+const expectMark = async (image: CheckedImage, expected: string | undefined) => {
   expect(await engine.readSourceType(image, signal)).toBe(expected);
   if (hasExiftool) expect(await outsideMark(image)).toBe(expected);
 };
@@ -153,7 +153,7 @@ describe.each<Container>(CONTAINERS)('a mark in a $name', (container) => {
     await expectMark(marked, GENERATED);
     expect(pixelData(marked).equals(pixelData(image))).toBe(true);
     expect(marked.bytes.includes('elsewhere')).toBe(packet !== undefined);
-    expect(marked).toEqual(await verified(marked.bytes));
+    expect(marked).toEqual(await checked(marked.bytes));
   });
 
   test.each([
@@ -186,7 +186,7 @@ describe.each<Container>(CONTAINERS)('a mark in a $name', (container) => {
     expect(recorded.bytes.toString('latin1').split('<x:xmpmeta')).toHaveLength(2);
     expect(recorded.bytes.toString('latin1').split(expected)).toHaveLength(2);
     expect(pixelData(recorded).equals(pixelData(image))).toBe(true);
-    expect(recorded).toEqual(await verified(recorded.bytes));
+    expect(recorded).toEqual(await checked(recorded.bytes));
   });
 });
 
@@ -235,7 +235,7 @@ describe('a mark', () => {
   });
 
   test('of the provider stays if it is in the second of two packets', async () => {
-    const image = await verified(
+    const image = await checked(
       insertAfterHeader(await png.plain(), pngXmp(FOREIGN_PACKET), pngXmp(MARKED)),
     );
 
@@ -255,7 +255,7 @@ describe('a mark', () => {
     ],
   ])('of the provider is found in a compressed or old text chunk: %s', async (_, hold) => {
     const packet = MARKED.replaceAll('\ufeff', '');
-    const image = await verified(insertAfterHeader(await png.plain(), hold(packet)));
+    const image = await checked(insertAfterHeader(await png.plain(), hold(packet)));
 
     expect(await mark(image)).toBe('not_mergeable');
     expect(await engine.readSourceType(image, signal)).toBe(THEIRS);
@@ -273,16 +273,14 @@ describe('a mark', () => {
         ]),
       ),
     );
-    const image = await verified(
-      insertAfterSoi(await jpeg.plain(), jpegXmp(UNMERGEABLE), ...parts),
-    );
+    const image = await checked(insertAfterSoi(await jpeg.plain(), jpegXmp(UNMERGEABLE), ...parts));
 
     expect(await engine.readSourceType(image, signal)).toBe(THEIRS);
     await expectMark(await record(image), THEIRS);
   });
 
   test('is not written beside a second packet, which would be lost', async () => {
-    const image = await verified(
+    const image = await checked(
       insertAfterHeader(await png.plain(), pngXmp(FOREIGN_PACKET), pngXmp(FOREIGN_PACKET)),
     );
 
@@ -292,7 +290,7 @@ describe('a mark', () => {
   test('is not written into an image that would exceed the limit of its size', async () => {
     const plain = await lossy.plain();
     const fill = limits.max_encoded_bytes - plain.length - 100;
-    const image = await verified(
+    const image = await checked(
       webp(...chunksOf(plain).map(({ bytes }) => bytes), riffChunk('fill', Buffer.alloc(fill))),
     );
 
