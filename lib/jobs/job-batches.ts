@@ -106,7 +106,8 @@ export function createJobBatches(deps: Deps) {
 
     /**
      * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests are
-     * queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted, a repetition continues and queues no job twice. Throws `not_found`.
+     * queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted, a
+     * repetition continues and queues no job twice. Throws `not_found`.
      */
     async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
       const batch = await batches.find(context.scope, batchId, nowSecs(clock));

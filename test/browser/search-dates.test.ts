@@ -11,30 +11,36 @@ const DAY_SECS = 86_400;
 const NEWEST = Date.UTC(2026, 10, 28, 12) / 1000;
 const JOBS = 5000;
 
-/** Jobs over half a year, newest first: 24 on each day, and one on the last. */
-const history = Array.from({ length: JOBS }, (_, nth) => {
-  const created = NEWEST - Math.floor(nth / 24) * DAY_SECS - (nth % 24) * 60;
-  const time = (created * 1000 + (999 - (nth % 1000))).toString(16).padStart(12, '0');
-  return summary({
-    id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${(JOBS - nth).toString(16).padStart(12, '0')}`,
-    status: 'succeeded',
-    prompt: `Job ${nth}`,
-    created,
-    updated: created,
-    artifacts: [
-      {
-        ...{ id: nth.toString(16).padStart(32, '0'), format: 'png', bytes: 1 },
-        ...{ width: nth % 3 === 0 ? 768 : 512, height: 512 },
-      },
-    ],
+/** Creates jobs, newest first, with this number of jobs on each day. */
+const jobsOfDays = (aDay: number) =>
+  Array.from({ length: JOBS }, (_, nth) => {
+    const created = NEWEST - Math.floor(nth / aDay) * DAY_SECS - (nth % aDay);
+    const time = (created * 1000 + (999 - (nth % 1000))).toString(16).padStart(12, '0');
+    return summary({
+      id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${(JOBS - nth).toString(16).padStart(12, '0')}`,
+      status: 'succeeded',
+      prompt: `Job ${nth}`,
+      created,
+      updated: created,
+      artifacts: [
+        {
+          ...{ id: nth.toString(16).padStart(32, '0'), format: 'png', bytes: 1 },
+          ...{ width: nth % 3 === 0 ? 768 : 512, height: 512 },
+        },
+      ],
+    });
   });
-});
 
 const number = (query: URLSearchParams, name: string, otherwise: number) =>
   Number(query.get(name) ?? otherwise);
 
+type History = ReturnType<typeof jobsOfDays>;
+
+/** Jobs over half a year: 24 on each day, and 8 on the last. */
+const LONG: History = jobsOfDays(24);
+
 /** Replies as the bridge does with these jobs. A cursor is the position in the list. */
-async function listJobs(route: Route): Promise<void> {
+async function listJobs(route: Route, history: History): Promise<void> {
   const { searchParams: query } = new URL(route.request().url());
   const before = number(query, 'created_before', Number.MAX_SAFE_INTEGER);
   const after = number(query, 'created_after', 0);
@@ -50,7 +56,7 @@ async function listJobs(route: Route): Promise<void> {
   });
 }
 
-async function listDays(route: Route): Promise<void> {
+async function listDays(route: Route, history: History): Promise<void> {
   const counts = new Map<number, number>();
   for (const { created } of history) {
     const start = Math.floor(created / DAY_SECS) * DAY_SECS;
@@ -71,7 +77,7 @@ beforeAll(async () => {
 }, 120_000);
 
 /** Opens the gallery of these jobs, and returns the page with the number of pages of the list that it reads. */
-async function open(options: Parameters<typeof openPage>[1] = {}) {
+async function open(options: Parameters<typeof openPage>[1] = {}, history = LONG) {
   const page = await openPage(bridge.address, {
     ...options,
     path: '/dashboard/system',
@@ -81,10 +87,11 @@ async function open(options: Parameters<typeof openPage>[1] = {}) {
   await page.clock.setFixedTime(NEWEST * 1000);
   const seen = { pages: 0 };
   await page.route('**/v1/jobs?*', async (route) => {
-    seen.pages += 1;
-    await listJobs(route);
+    // The newest jobs are also read from time to time.
+    if (!route.request().url().includes('visibility=all')) seen.pages += 1;
+    await listJobs(route, history);
   });
-  await page.route('**/v1/jobs/days?*', listDays);
+  await page.route('**/v1/jobs/days?*', (route) => listDays(route, history));
   await page.route('**/thumbnail?*', (route) =>
     route.fulfill({
       contentType: 'image/svg+xml',
@@ -100,6 +107,27 @@ async function open(options: Parameters<typeof openPage>[1] = {}) {
 const card = (page: Page, nth: number) =>
   page.getByRole('link', { name: new RegExp(`^Job ${nth}(?!\\d)`) });
 const rail = (page: Page) => page.getByRole('slider', { name: 'Dates' });
+
+/** Drags the rail to a part of its height, between 0 and 1. */
+async function dragTo(page: Page, part: number): Promise<void> {
+  const box = await rail(page).boundingBox();
+  if (box === null) throw new Error('the rail has no place');
+  const x = box.x + box.width / 2;
+  await page.mouse.move(x, box.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(x, box.y + box.height * part, { steps: 3 });
+  await page.mouse.up();
+}
+
+/** Returns the number of cards in the viewport of the gallery. */
+const shown = (page: Page) =>
+  page.evaluate(() => {
+    const feed = document.querySelector('.feed')?.getBoundingClientRect();
+    return [...document.querySelectorAll('.card')].filter((each) => {
+      const { top, bottom } = each.getBoundingClientRect();
+      return feed !== undefined && bottom > feed.top && top < feed.bottom;
+    }).length;
+  });
 
 describe('the dates of the gallery', () => {
   it('lead to the oldest job with End and back with Home, without reading the pages between', async () => {
@@ -143,30 +171,54 @@ describe('the dates of the gallery', () => {
 
   it('are dragged to any day, and the jobs above and below are read', async () => {
     const { page } = await open();
-    const box = await rail(page).boundingBox();
-    if (box === null) throw new Error('the rail has no place');
-    const x = box.x + box.width / 2;
 
-    await page.mouse.move(x, box.y + 5);
-    await page.mouse.down();
-    await page.mouse.move(x, box.y + box.height / 2, { steps: 3 });
-    await page.mouse.up();
+    await dragTo(page, 0.5);
 
-    const shown = () =>
-      page.evaluate(() => {
-        const feed = document.querySelector('.feed')?.getBoundingClientRect();
-        return [...document.querySelectorAll('.card')].filter((each) => {
-          const { top, bottom } = each.getBoundingClientRect();
-          return feed !== undefined && bottom > feed.top && top < feed.bottom;
-        }).length;
-      });
     await expect
       .poll(() => rail(page).getAttribute('aria-valuetext'))
       .toMatch(/^(July|August) \d+, 2026/);
-    await expect.poll(shown).toBeGreaterThan(4);
+    await expect.poll(() => shown(page)).toBeGreaterThan(4);
     await page.mouse.move(600, 500);
     await page.mouse.wheel(0, -1500);
-    await expect.poll(shown).toBeGreaterThan(4);
+    await expect.poll(() => shown(page)).toBeGreaterThan(4);
+  });
+
+  it('do not return to the day of an earlier drag whose jobs are no longer read', async () => {
+    const { page } = await open();
+    const held = Promise.withResolvers<void>();
+    const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let reads = 0;
+    await page.route('**/v1/jobs?*created_before*', async (route) => {
+      asked[reads]?.resolve();
+      reads += 1;
+      await held.promise;
+      await route.fallback();
+    });
+    await dragTo(page, 0.3);
+    await asked[0]?.promise;
+
+    await dragTo(page, 0.7);
+    await asked[1]?.promise;
+
+    const date = () => rail(page).getAttribute('aria-valuetext');
+    for (let frame = 0; frame < 5; frame += 1) {
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      expect(await date()).toMatch(/^(June|July) \d+, 2026/);
+    }
+    held.resolve();
+    await expect.poll(() => shown(page)).toBeGreaterThan(4);
+    expect(await date()).toMatch(/^(June|July) \d+, 2026/);
+  });
+
+  it('lead to any place in a day of thousands of jobs, which is read in the largest pages', async () => {
+    const { page, seen } = await open({}, jobsOfDays(4000));
+    const before = seen.pages;
+
+    await dragTo(page, 0.4);
+
+    await expect.poll(() => shown(page)).toBeGreaterThan(4);
+    expect(seen.pages - before).toBeLessThan(30);
+    expect(await rail(page).getAttribute('aria-valuetext')).toMatch(/^November 28, 2026/);
   });
 
   it('lead through a gallery that never has more than 60 cards in the document', async () => {

@@ -6,9 +6,11 @@ import type { Jobs } from './jobs.ts';
 
 export type JobFeed = ReturnType<typeof createJobFeed>;
 
-const PAGE = 60;
-/** The limits when the whole list is read: jobs a page, and jobs in total. */
+/** The number of jobs on the first page, which is shown as soon as possible. */
+const FIRST_PAGE = 60;
+/** The largest number of jobs on a page of the API. */
 const LARGEST_PAGE = 100;
+/** The maximum number of jobs that are read at once. */
 const MOST_JOBS = 10_000;
 
 /**
@@ -25,14 +27,14 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
   const total = signal<JobPage['total']>(undefined);
   const controller = new AbortController();
   let cursor: string | undefined;
-  let limit = PAGE;
+  let reading: Promise<void> | undefined;
 
-  const readPage = joined(async () => {
+  async function readPage(): Promise<void> {
     try {
       // The total is counted once, because counting takes longer than reading a page.
       const wantsTotal = cursor === undefined && until === undefined;
       const query = {
-        limit,
+        limit: cursor === undefined ? FIRST_PAGE : LARGEST_PAGE,
         ...(cursor && { cursor }),
         ...(wantsTotal && { total: true }),
         ...toQueryBefore(filter, until),
@@ -40,6 +42,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
       const { signal } = controller;
       list.begin();
       const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal }));
+      // The read has ended before the jobs are shown, because the views then decide whether they need the next page.
+      reading = undefined;
       batch(() => {
         cursor = page.next_cursor;
         complete.value = cursor === undefined;
@@ -50,16 +54,18 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
       });
     } catch (failure) {
       if (controller.signal.aborted) return;
+      reading = undefined;
       state.value = 'failed';
       error.value = ApiError.of(failure);
     }
-  });
+  }
 
   const readNewer = createNewerReader(api, filter, { top, list, signal: controller.signal });
 
   function loadMore(): Promise<void> {
     if (complete.peek() && state.peek() === 'ready') return Promise.resolve();
-    return readPage();
+    reading ??= readPage();
+    return reading;
   }
 
   return {
@@ -81,15 +87,15 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
      */
     loadNewer: readNewer,
 
-    /** Reads all pages, up to 10,000 jobs. Stops at a failure and when the feed is closed. */
-    async loadAll(): Promise<void> {
-      limit = LARGEST_PAGE;
-      await readPage();
-      while (!complete.peek() && state.peek() === 'ready' && list.ids.peek().length < MOST_JOBS) {
-        if (controller.signal.aborted) break;
-        await loadMore();
-      }
-      limit = PAGE;
+    /** Reads pages until `count` more jobs are listed, at most 10,000. Stops at a failure and when the feed is closed. */
+    async loadMany(count = MOST_JOBS): Promise<void> {
+      const most = Math.min(MOST_JOBS, list.ids.peek().length + count);
+      do await loadMore();
+      while (
+        !(complete.peek() || controller.signal.aborted) &&
+        state.peek() === 'ready' &&
+        list.ids.peek().length < most
+      );
     },
 
     close(): void {

@@ -43,6 +43,11 @@ function feedOf(
       replies[at]?.resolve();
       await read;
     },
+    /** Delivers every page that is requested. */
+    async readAll(load: () => Promise<void>): Promise<void> {
+      for (const { resolve } of replies) resolve();
+      await load();
+    },
   };
 }
 
@@ -57,6 +62,28 @@ describe('createJobFeed', () => {
     expect(first).toEqual({ ids: [id(5), id(4)], complete: false });
     expect(feed.ids.value).toEqual([id(5), id(4), id(2)]);
     expect(feed.complete.value).toBe(true);
+  });
+
+  it('reads the next page for a view that asks for it as soon as a page is shown', async () => {
+    const { feed, read } = feedOf([[job(5)], [job(4)], [job(3)]]);
+    const next = Promise.withResolvers<void>();
+    feed.ids.subscribe((ids) => {
+      if (ids.length === 1) next.resolve(read());
+    });
+
+    await read();
+    await next.promise;
+
+    expect(feed.ids.value).toEqual([id(5), id(4)]);
+  });
+
+  it('reads as many pages as a number of jobs needs', async () => {
+    const { feed, readAll } = feedOf([[job(5), job(4)], [job(3)], [job(2)], [job(1)]]);
+
+    await readAll(() => feed.loadMany(3));
+
+    expect(feed.ids.value).toEqual([id(5), id(4), id(3)]);
+    expect(feed.complete.value).toBe(false);
   });
 
   it('inserts a job at its place that was accepted while the first page was read', async () => {

@@ -106,7 +106,7 @@ export function createWholeListActions(
       const whole = shown.top.peek() === undefined ? shown : createJobFeed(api, jobs, shown.filter);
       let ids: readonly string[] | undefined;
       await attempt(toasts, async () => {
-        await whole.loadAll();
+        await whole.loadMany();
         const failure = whole.error.peek();
         if (failure !== undefined) throw failure;
         ids = whole.ids.peek();

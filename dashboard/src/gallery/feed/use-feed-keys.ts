@@ -64,7 +64,7 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
     const last = spans.at(-1);
     if (last !== undefined && last.top >= readBottom) await state.goToDay(last.day);
     const feed = state.feed.peek();
-    await feed.loadAll();
+    await feed.loadMany();
     moveToLast(feed);
   }
 

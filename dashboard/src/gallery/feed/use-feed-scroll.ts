@@ -62,11 +62,16 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
       const span = spanAt(spans, y);
       if (span === undefined) return;
       if (span.top < readBottom && y > readBottom) {
-        if (!feed.complete.peek()) void feed.loadMore();
+        const share = (y - readBottom + element.clientHeight) / span.height;
+        await feed.loadMany(Math.ceil(share * span.count));
         return;
       }
-      const offset = element.scrollTop - span.top;
+      const { scrollTop } = element;
+      const offset = scrollTop - span.top;
       await state.goToDay(span.day);
+      // The user has scrolled on, and the place that is in the viewport now is read next. A lower feed ends the scroll earlier.
+      const lowest = element.scrollHeight - element.clientHeight;
+      if (element.scrollTop !== Math.min(scrollTop, lowest)) return;
       const after = state.layout.peek()?.spans.find(({ day }) => day === span.day);
       // The heights of the days above have changed, because they are estimated now.
       if (after) element.scrollTop = after.top + Math.min(offset, Math.max(0, after.height - 1));

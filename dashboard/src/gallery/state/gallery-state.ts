@@ -83,8 +83,7 @@ export function createGalleryState(deps: Deps) {
     const { state, complete, loadMore } = feed.value;
     const isEmpty = arrivals.shown.value.length === 0;
     if (!isEmpty || state.value !== 'ready' || complete.value) return;
-    // The first call may join the read that is just ending.
-    void loadMore().then(() => (arrivals.shown.peek().length === 0 ? loadMore() : undefined));
+    void loadMore();
   });
 
   return {
