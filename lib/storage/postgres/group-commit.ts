@@ -8,9 +8,10 @@ interface Waiting<Item, Result> {
 
 /**
  * Returns a function that handles items in groups, because one transaction for many items needs one sync of the disk and few round
- * trips. `run` handles a group in one transaction and resolves with one result for each item, in order. At most one group runs at a
- * time, and items that arrive meanwhile form the next group. If a group fails, each of its items runs again alone, so that an item
- * fails only for its own reasons. If the database is unavailable, all items of the group fail.
+ * trips. `run` handles a group in one transaction and resolves with one result for each item, in order. Items that arrive in one
+ * turn of the event loop form a group. At most one group runs at a time, and items that arrive meanwhile form the next group. If a
+ * group fails, each of its items runs again alone, so that an item fails only for its own reasons. If the database is unavailable,
+ * all items of the group fail.
  */
 export function createGroupCommit<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -36,10 +37,10 @@ export function createGroupCommit<Item, Result>(
   async function runAll(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      await runGroup(queue.splice(0, largestGroup));
-      // Callers whose items were in the group may add their next items to the next group. Otherwise the callers would split into two
-      // groups, and each group would wait for the other.
+      // Callers that were woken together form one group. Callers whose items were in the last group may add their next items to the
+      // next group. Otherwise the callers would split into two groups, and each group would wait for the other.
       await new Promise((resolve) => setImmediate(resolve));
+      await runGroup(queue.splice(0, largestGroup));
     }
     isRunning = false;
   }
