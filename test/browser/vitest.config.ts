@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { DEFAULT_DRIVERS_ONLY } from '../support/default-drivers-only.ts';
+import { IS_SCALED } from '../support/drivers.ts';
 
 /** Runs the tests of the dashboard in Chromium: `npm run test:browser`. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
+    exclude: IS_SCALED ? Object.keys(DEFAULT_DRIVERS_ONLY) : [],
     globalSetup: ['test/support/build-once.ts', 'test/support/engines/run-engines.ts'],
     setupFiles: ['test/browser/support/close-all.ts'],
     pool: 'forks',
