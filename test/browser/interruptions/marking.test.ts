@@ -5,6 +5,7 @@ import {
   type Interruptible,
   KILLED,
   OFFLINE,
+  pressRejected,
   REVOKED,
   startInterruptible,
 } from '../support/interruptible.ts';
@@ -78,7 +79,7 @@ describe('an image of a job', () => {
     const { service, page } = await openImage();
 
     await REVOKED.begin(service, page);
-    await bar(page).getByRole('button', { name: 'Favourite' }).click();
+    await pressRejected(page, bar(page).getByRole('button', { name: 'Favourite' }));
     await REVOKED.said(page);
     await REVOKED.end(service, page);
     expect((await imagesOf(service))[0]?.favorite).toBeUndefined();
@@ -189,7 +190,7 @@ describe('the light table', () => {
     const { service, page } = await openTable();
 
     await REVOKED.begin(service, page);
-    await page.getByRole('button', { name: 'Keep 2' }).click();
+    await pressRejected(page, page.getByRole('button', { name: 'Keep 2' }));
     await REVOKED.said(page);
     await REVOKED.end(service, page);
     expect(await marks(service)).toEqual(['none', 'none', 'none']);

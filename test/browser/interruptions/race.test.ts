@@ -5,6 +5,7 @@ import {
   type Interruptible,
   KILLED,
   OFFLINE,
+  pressRejected,
   REVOKED,
   startInterruptible,
 } from '../support/interruptible.ts';
@@ -173,7 +174,7 @@ describe('the winner of a race', () => {
     await page.locator('.crown').first().waitFor();
 
     await REVOKED.begin(service, page);
-    await page.getByRole('button', { name: 'Choose: sandbox-image, row 1' }).click();
+    await pressRejected(page, page.getByRole('button', { name: 'Choose: sandbox-image, row 1' }));
     await REVOKED.said(page);
     await REVOKED.end(service, page);
     expect(await winners(page).count()).toBe(0);

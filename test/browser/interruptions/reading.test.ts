@@ -8,6 +8,7 @@ import {
   REVOKED,
   startInterruptible,
 } from '../support/interruptible.ts';
+import { press } from '../support/press.ts';
 import { searchField } from '../support/search-field.ts';
 
 const ALL = [KILLED, CUT, OFFLINE, REVOKED];
@@ -130,7 +131,7 @@ describe('the credentials of an image', () => {
     await section.getByText('Present, not checked').waitFor();
 
     await interruption.begin(service, page);
-    await section.getByRole('button', { name: 'Check' }).click();
+    await press(section.getByRole('button', { name: 'Check' }));
     await interruption.said(page);
     await section.getByRole('alert').waitFor();
     await interruption.end(service, page);

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { PERMISSIONS } from '../../../lib/contract/request/caller.ts';
 import { toTokensText } from '../../../lib/tokens/tokens-text.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
 import { freshFolder, type StartedBridge } from '../../support/start-bridge.ts';
 import { startDashboard } from './dashboard.ts';
 import { openPage } from './open-page.ts';
+import { press } from './press.ts';
 
 const TOKEN = 'token-of-the-only-person';
 
@@ -179,3 +180,11 @@ export const REVOKED: Interruption = {
     await connected(page);
   },
 };
+
+/** Presses a button while the token is revoked, even if the dialog covers the button. Resolves when its request is rejected. */
+export async function pressRejected(page: Page, button: Locator): Promise<void> {
+  await Promise.all([
+    page.waitForResponse((reply) => reply.status() === 401 && reply.request().method() !== 'GET'),
+    press(button),
+  ]);
+}
