@@ -181,10 +181,14 @@ export const REVOKED: Interruption = {
   },
 };
 
-/** Presses a button while the token is revoked, even if the dialog covers the button. Resolves when its request is rejected. */
+/**
+ * Presses a button that marks an image while the token is revoked, even if the dialog covers the button. Resolves when the bridge
+ * has rejected the mark.
+ */
 export async function pressRejected(page: Page, button: Locator): Promise<void> {
   await Promise.all([
-    page.waitForResponse((reply) => reply.status() === 401 && reply.request().method() !== 'GET'),
+    // The page may also plan its draft with a POST.
+    page.waitForResponse((reply) => reply.status() === 401 && reply.request().method() === 'PATCH'),
     press(button),
   ]);
 }
