@@ -67,6 +67,18 @@ describe('the keys that work anywhere', () => {
     await expect.poll(() => isFocused(page, '#prompt')).toBe(true);
   });
 
+  it('select the earlier prompt when an image is edited, so that typing replaces it', async () => {
+    const page = await openPage(bridge.address);
+    await prompt(page).fill('An earlier prompt');
+    await page.getByRole('link', { name: 'Violet lake' }).focus();
+
+    await page.keyboard.press('e');
+
+    await expect.poll(() => isFocused(page, '#prompt')).toBe(true);
+    await page.keyboard.type('As a woodcut');
+    expect(await prompt(page).inputValue()).toBe('As a woodcut');
+  });
+
   it('send nothing while another view hides the draft', async () => {
     const page = await openPage(bridge.address);
     await prompt(page).fill('A draft that nobody sees');

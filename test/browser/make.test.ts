@@ -226,6 +226,16 @@ describe('files added to a draft', () => {
     await page.getByRole('button', { name: 'Remove coffee.png' }).waitFor();
   });
 
+  it('are shown at once while the bridge cannot be reached', async () => {
+    const page = await openPage(bridge.address, { expects: [/./] });
+    await page.locator('#prompt').waitFor();
+    await page.context().setOffline(true);
+
+    await page.locator('input[type=file]').setInputFiles(photo('coffee.png'));
+
+    await page.getByRole('button', { name: 'Remove coffee.png' }).waitFor();
+  });
+
   it('are reported by name when they are sent after they were moved or changed', async () => {
     const page = await openPage(bridge.address, { expects: [/blob:/] });
     const folder = await mkdtemp(join(tmpdir(), 'moved-'));

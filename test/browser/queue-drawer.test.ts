@@ -164,6 +164,22 @@ describe('the queue drawer', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('queue-title');
   });
 
+  it('gives the focus to the same row again after the focus has left the list', async () => {
+    const bridge = await startQueue(3);
+    const page = await openPage(bridge.address);
+    await openQueue(page);
+    await page.locator('.queue-wait').nth(2).waitFor();
+    const all = page.getByRole('checkbox', { name: 'Select all 3 waiting jobs' });
+    await all.focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('Select Waiting 0');
+
+    await all.focus();
+    await page.keyboard.press('ArrowDown');
+
+    await expect.poll(() => focused(page)).toBe('Select Waiting 0');
+  });
+
   it('does not reorder the list under the focus, and counts the changes', async () => {
     const bridge = await startQueue(3);
     const page = await openPage(bridge.address);

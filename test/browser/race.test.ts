@@ -86,6 +86,27 @@ describe('a race', () => {
     await keepScreenshot(page, `race-new-${theme}`);
   });
 
+  it('shows the whole names of the models beside a long name of their provider', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/system' });
+    await page.route('**/v1/providers?*', async (route) => {
+      const reply = await route.fetch();
+      const list = (await reply.json()) as { items: { display_name: string }[] };
+      for (const each of list.items) each.display_name = 'Rehearsals of the second laboratory';
+      await route.fulfill({ response: reply, json: list });
+    });
+
+    await page.goto(`${bridge.address}/dashboard/race`);
+
+    const names = page.locator('.racer bdi');
+    const providers = page.locator('.racer .faint', { hasText: 'Rehearsals of the second' });
+    await providers.first().waitFor({ state: 'attached' });
+    const cut = await names.evaluateAll((all) =>
+      all.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+    );
+    expect(await names.count()).toBeGreaterThan(1);
+    expect(cut).toEqual([]);
+  });
+
   it('is prepared on a phone without problems', async () => {
     const page = await openPage(bridge.address, { path: '/dashboard/race', size: 'phone' });
     await page.getByRole('button', { name: 'Change the race' }).click();

@@ -6,6 +6,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
+import { submitJobs } from './support/submit-jobs.ts';
 
 const DAY_SECS = 86_400;
 const NEWEST = Date.UTC(2026, 10, 28, 12) / 1000;
@@ -99,7 +100,7 @@ async function open(options: Parameters<typeof openPage>[1] = {}, history = LONG
     }),
   );
   await page.getByRole('link', { name: 'Images', exact: true }).click();
-  await card(page, 0).waitFor();
+  await page.getByRole('gridcell').first().waitFor();
   await rail(page).waitFor();
   return { page, seen };
 }
@@ -167,6 +168,34 @@ describe('the dates of the gallery', () => {
 
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'search-dates-dark');
+  });
+
+  it('keep the chosen day at the top while the days around it are read', async () => {
+    // Estimated heights are wrong if the shapes of the images differ from day to day.
+    const uneven = LONG.map((job, nth) => ({
+      ...job,
+      artifacts: job.artifacts.map((image) => ({
+        ...image,
+        width: Math.floor(nth / 24) % 28 < 14 ? 256 : 1536,
+      })),
+    }));
+    const { page } = await open({}, uneven);
+    await rail(page).focus();
+
+    const readAbove = page.waitForResponse(/created_after/);
+
+    await page.keyboard.press('PageDown');
+
+    const first = () =>
+      page.evaluate(() => {
+        const top = document.querySelector('.feed')?.getBoundingClientRect().top ?? 0;
+        const cards = [...document.querySelectorAll<HTMLElement>('.card')];
+        return cards.find((each) => each.getBoundingClientRect().bottom > top)?.textContent;
+      });
+    await (await readAbove).finished();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await expect.poll(first).toContain(`Job ${28 * 24}`);
+    expect(await rail(page).getAttribute('aria-valuetext')).toBe('October 31, 2026, 24 jobs');
   });
 
   it('are dragged to any day, and the jobs above and below are read', async () => {
@@ -245,6 +274,18 @@ describe('the dates of the gallery', () => {
     await page.keyboard.press('x');
 
     await page.getByText('2 selected').waitFor();
+  });
+
+  it('stand beside a total that follows new jobs, also of a list that has not been read', async () => {
+    const [newest, ...older] = LONG;
+    const listed = [...older];
+    const { page } = await open({}, listed);
+    await page.getByText('4,999 jobs', { exact: true }).waitFor();
+
+    if (newest) listed.unshift(newest);
+    await submitJobs(bridge.address, [{ prompt: 'A new boat', parameters: { size: '64x64' } }]);
+
+    await page.getByText('5,000 jobs', { exact: true }).waitFor();
   });
 
   it('are absent in a narrow window', async () => {

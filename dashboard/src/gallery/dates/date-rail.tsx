@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatDate, formatMonth, formatShortDay, text } from '../../text/text.ts';
 import { type DaySpan, spanAt } from '../layout/day-spans.ts';
 import { spaced, toMarks } from './date-marks.ts';
@@ -24,7 +24,6 @@ export function DateRail({ scroller, spans, height }: Props) {
   const rail = useRef<HTMLDivElement>(null);
   const { scrollTop, viewHeight } = useScroll(scroller, height);
   const [isDragging, setDragging] = useState(false);
-  const keep = useKeptDay(scroller, spans);
   const isShown = viewHeight > 0 && height > viewHeight * LEAST_SCREENS && spans.length > 1;
   if (!isShown) return null;
   const span = spanAt(spans, scrollTop + 1);
@@ -55,7 +54,7 @@ export function DateRail({ scroller, spans, height }: Props) {
     event.preventDefault();
     event.stopPropagation();
     const next = spans[Math.min(spans.length - 1, Math.max(0, to()))];
-    if (next) keep(next);
+    if (next) goTo(next.top);
   }
 
   return (
@@ -96,38 +95,6 @@ export function DateRail({ scroller, spans, height }: Props) {
       </span>
     </div>
   );
-}
-
-/** The time for which a chosen day stays at the top while its surroundings are read, in milliseconds. */
-const KEPT_MS = 3000;
-
-/**
- * Returns a function that scrolls to a day. The day stays at the top while the days above and below are read, because only then
- * their heights are known.
- */
-function useKeptDay(scroller: RefObject<HTMLElement | null>, spans: readonly DaySpan[]) {
-  const kept = useRef({ day: 0, untilMs: 0 });
-  useLayoutEffect(() => {
-    if (performance.now() > kept.current.untilMs) return;
-    const span = spans.find(({ day }) => day === kept.current.day);
-    if (span) scroller.current?.scrollTo({ top: span.top });
-  }, [scroller, spans]);
-  useEffect(() => {
-    const box = scroller.current;
-    const release = () => {
-      kept.current = { day: 0, untilMs: 0 };
-    };
-    box?.addEventListener('wheel', release, { passive: true });
-    box?.addEventListener('pointerdown', release);
-    return () => {
-      box?.removeEventListener('wheel', release);
-      box?.removeEventListener('pointerdown', release);
-    };
-  }, [scroller]);
-  return ({ day, top }: DaySpan): void => {
-    kept.current = { day, untilMs: performance.now() + KEPT_MS };
-    scroller.current?.scrollTo({ top });
-  };
 }
 
 interface MarksProps extends Pick<Props, 'spans' | 'height'> {
