@@ -227,7 +227,7 @@ describe('files added to a draft', () => {
   });
 
   it('are shown at once while the bridge cannot be reached', async () => {
-    const page = await openPage(bridge.address, { expects: [/./] });
+    const page = await openPage(bridge.address, { expects: [/ERR_INTERNET_DISCONNECTED/] });
     await page.locator('#prompt').waitFor();
     await page.context().setOffline(true);
 
