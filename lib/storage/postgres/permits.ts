@@ -205,16 +205,13 @@ function toTakeStatements(schema: string) {
         SELECT $1, slot, $3, holder FROM new WHERE slot < $2 ORDER BY slot
         ON CONFLICT DO NOTHING RETURNING holder
       ), result AS (
-        SELECT ARRAY(
-          SELECT holder FROM held UNION SELECT holder FROM taken UNION SELECT holder FROM added
-        ) AS taken
+        SELECT holder FROM held UNION SELECT holder FROM taken UNION SELECT holder FROM added
       )
       SELECT
-        taken,
+        ARRAY(SELECT holder FROM result) AS taken,
         (SELECT count(*) FROM new WHERE slot < $2) > (SELECT count(*) FROM added) AS "mayAdd",
-        cardinality(taken) < cardinality($4::text[]) AND EXISTS (
-          SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isLate}) AS "isLate"
-      FROM result`,
+        (SELECT count(*) FROM result) < cardinality($4::text[]) AND EXISTS (
+          SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isLate}) AS "isLate"`,
     takeGone: `WITH ${takeWhere(isGone)} SELECT holder FROM taken`,
   };
 }
