@@ -577,6 +577,25 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-cancelled');
   });
 
+  it('says on its stage and beside it that the queue is paused', async () => {
+    const paused = await startDashboard();
+    const setPaused = (value: boolean) =>
+      fetch(`${paused.address}/v1/queue`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ paused: value }),
+      });
+    await setPaused(true);
+    const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
+
+    const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
+
+    await stage(page).getByText('Queue paused').first().waitFor();
+    await page.locator('.verdict').getByText('Queue paused').waitFor();
+    await setPaused(false);
+    await page.getByText('Queue paused').first().waitFor({ state: 'detached' });
+  });
+
   it('shows its unfinished image, counts its finished images, and then shows them', async () => {
     const slow = await startDashboard({ set: ['providers.sandbox.latency_ms=6000'] });
     const [id = ''] = await submitJobs(slow.address, [

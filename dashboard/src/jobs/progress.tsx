@@ -19,12 +19,16 @@ export function StageBar({ job }: { readonly job: Pick<JobSummary, 'status' | 'p
   );
 }
 
-/** Returns the stage of an open job, with its finished images if the job makes several. */
+/**
+ * Returns the stage of an open job, with its finished images if the job makes several. A job that waits in a paused queue says so.
+ */
 export function stageText(
   job: Pick<JobSummary, 'status' | 'progress'>,
   /** The number of requested images. */
   outputs: number,
+  isPaused?: boolean | undefined,
 ): string {
+  if (isPaused && job.status === 'queued') return text('card.stage.paused');
   const stage = text(`card.stage.${stageOf(job)}`);
   if (job.status !== 'running' || outputs < 2) return stage;
   const finished = job.progress?.finished_images ?? 0;

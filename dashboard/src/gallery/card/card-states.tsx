@@ -33,7 +33,7 @@ export function OpenCard({ job, tabIndex }: CardProps) {
   const { state } = useGallery();
   const isAway = connection.state.value === 'offline';
   const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
-  const stage = isPaused ? text('card.stage.paused') : stageText(job, job.outputs);
+  const stage = stageText(job, job.outputs, isPaused);
   const title = isAway ? text('card.lastSeen', { stage }) : stage;
   const stop = <StopButton job={job} tabIndex={tabIndex} over={image.state === 'ready'} />;
 

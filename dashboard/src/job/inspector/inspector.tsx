@@ -225,7 +225,7 @@ function attemptText({ provider, model, outcome, error_code: code }: Attempt): s
 
 /** Shows how the job ended, which model made the images, and when. */
 function VerdictSection({ job }: { readonly job: Job }) {
-  const { today } = usePage();
+  const { today, queue } = usePage();
   const actions = useJobActions();
   const look = STATUS_LOOKS[job.status];
   const isRehearsal = job.result?.warnings.includes('sandbox_output') === true;
@@ -234,7 +234,7 @@ function VerdictSection({ job }: { readonly job: Job }) {
     <section class="verdict-section stack">
       <p class="verdict row">
         <Icon of={look.icon} class={look.tone} />
-        <span>{verdictText(job)}</span>
+        <span>{verdictText(job, queue.latest.value?.paused)}</span>
         {isOpen(job) ? (
           <Elapsed job={job} running />
         ) : (
@@ -265,8 +265,8 @@ function VerdictSection({ job }: { readonly job: Job }) {
   );
 }
 
-function verdictText(job: Job): string {
-  if (isOpen(job)) return stageText(job, job.request.parameters.n);
+function verdictText(job: Job, isPaused: boolean | undefined): string {
+  if (isOpen(job)) return stageText(job, job.request.parameters.n, isPaused);
   const count = job.result?.data.length ?? 0;
   if (job.status !== 'succeeded') return text(`gallery.status.${job.status}`);
   const asked = job.request.parameters.n;

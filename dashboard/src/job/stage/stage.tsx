@@ -29,7 +29,7 @@ export function Stage({ job }: { readonly job: Job | undefined }) {
 
 /** Shows an open job: a frame in the expected shape, the latest unfinished image, and the progress. */
 function OpenStage({ job }: { readonly job: Job }) {
-  const { connection } = usePage();
+  const { connection, queue } = usePage();
   const element = useRef<HTMLDivElement>(null);
   const box = useBox(element);
   const image = usePartialImage(job);
@@ -37,7 +37,7 @@ function OpenStage({ job }: { readonly job: Job }) {
   const size = openSize(job, unfinished);
   const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
   const isAway = connection.state.value === 'offline';
-  const stage = stageText(job, job.request.parameters.n);
+  const stage = stageText(job, job.request.parameters.n, queue.latest.value?.paused);
   return (
     <div class="open-stage middle" ref={element}>
       <div

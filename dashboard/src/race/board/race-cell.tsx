@@ -115,7 +115,7 @@ function JobTile({ job, name, pace, mayChange }: Props & { readonly job: JobSumm
   const label = { 'aria-label': name, role: 'group' } as const;
   if (isOpen(job)) {
     const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
-    const title = isPaused ? text('card.stage.paused') : stageText(job, job.outputs);
+    const title = stageText(job, job.outputs, isPaused);
     const isOver = partial.state === 'ready';
     const cancel = mayChange && (
       <IconButton
