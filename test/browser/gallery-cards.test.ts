@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
+import { cutTexts } from './support/cut-texts.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
@@ -112,6 +113,7 @@ describe('a card of a job without images', () => {
       expect(await unknown.getByRole('button', { name: 'Make again' }).count()).toBe(0);
       await unknown.getByRole('button', { name: 'Details' }).waitFor();
     }
+    expect(await cutTexts(page.locator('.card-note .kind > span'))).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, `card-failed-${size}-${theme}`);
   });

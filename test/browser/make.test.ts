@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
+import { cutTexts } from './support/cut-texts.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { keptImages } from './support/kept-images.ts';
 import { openPage } from './support/open-page.ts';
@@ -326,6 +327,14 @@ describe('the sheet of a phone', () => {
 });
 
 describe('the chosen model', () => {
+  it.each([1280, 1440])('shows its capabilities whole at a width of %i px', async (width) => {
+    const page = await openPage(bridge.address, { size: { width, height: 800 } });
+    const abilities = page.locator('.model .abilities');
+    await abilities.getByText('native masks').waitFor();
+
+    expect(await cutTexts(abilities)).toEqual([]);
+  });
+
   it('shows its capabilities, and disables unsupported settings', async () => {
     const page = await openPage(bridge.address);
     await page.getByLabel('Prompt', { exact: true }).fill('a ceramic bird, as a sticker');

@@ -37,7 +37,7 @@ export function ModelPicker() {
           <span class="faint cut">{current?.provider.display_name}</span>
         </b>
         <Icon of={ChevronsUpDown} />
-        <span class="abilities cut">
+        <span class="abilities">
           {current?.capabilities ? toAbilities(current.capabilities) : ' '}
         </span>
       </button>

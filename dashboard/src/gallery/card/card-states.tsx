@@ -225,13 +225,17 @@ interface CardNoteProps {
   readonly children?: ComponentChildren;
 }
 
+/** The number of characters above which a title may need two lines in a narrow card. */
+const LONG_TITLE = 20;
+
 /** Renders a card as text, for a job without an image to show. */
 function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
+  const length = title.length > LONG_TITLE && 'long';
   return (
     <div class="card-note fill stack">
-      <span class={['kind row', tone].filter(Boolean).join(' ')}>
+      <span class={['kind row', tone, length].filter(Boolean).join(' ')}>
         <Icon of={icon} />
-        <span class="cut">{title}</span>
+        <span class="clamp">{title}</span>
       </span>
       {say && (
         <p class="say clamp" dir="auto">
