@@ -552,8 +552,16 @@ describe('the actions on a job', () => {
   });
 });
 
+function setPaused(address: string, paused: boolean): Promise<Response> {
+  return fetch(`${address}/v1/queue`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ paused }),
+  });
+}
+
 describe('a job that has not ended', () => {
-  it('shows its stage, and is cancelled by a second press', async () => {
+  it('shows its stage, and is cancelled by a second press while it runs', async () => {
     const [id = ''] = await submitJobs(bridge.address, [
       {
         prompt: 'A river that never ends',
@@ -577,22 +585,33 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-cancelled');
   });
 
+  it('is cancelled by one press while it waits, and its request is queued again by Undo', async () => {
+    const paused = await startDashboard();
+    await setPaused(paused.address, true);
+    const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
+    const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
+    await stage(page).getByText('Queue paused').first().waitFor();
+
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+
+    await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
+    expect(await listJobs(paused.address, 'status=queued')).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect
+      .poll(async () => (await listJobs(paused.address, 'status=queued')).map((job) => job.prompt))
+      .toEqual(['A patient river']);
+  });
+
   it('says on its stage and beside it that the queue is paused', async () => {
     const paused = await startDashboard();
-    const setPaused = (value: boolean) =>
-      fetch(`${paused.address}/v1/queue`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ paused: value }),
-      });
-    await setPaused(true);
+    await setPaused(paused.address, true);
     const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
 
     const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
 
     await stage(page).getByText('Queue paused').first().waitFor();
     await page.locator('.verdict').getByText('Queue paused').waitFor();
-    await setPaused(false);
+    await setPaused(paused.address, false);
     await page.getByText('Queue paused').first().waitFor({ state: 'detached' });
   });
 

@@ -15,9 +15,9 @@ import { createVariations } from './image-bar/vary.ts';
 import type { JobDetail } from './state/job-detail.ts';
 import { idOf, type JobImage, readRelative } from './state/job-images.ts';
 
-/** Creates the actions on the job in view, which report their failures. Dangerous actions need a second press. */
+/** Creates the actions on the job in view, which report their failures. Actions that Undo cannot revert need a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
-  const { jobs, toasts } = page;
+  const { batches, jobs, toasts } = page;
   const confirmation = createConfirmation();
 
   return {
@@ -28,12 +28,16 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
     /** `cancel` or `again` while that action waits for a second press. */
     waiting: confirmation.waiting,
 
+    /** Cancels a waiting job at once, because Undo queues its request again. A running job needs a second press. */
     cancel(): void {
-      if (!confirmation.confirm('cancel')) return;
-      void attempt(toasts, async () => {
-        await jobs.cancel(id);
-        await detail.read();
-      });
+      if (detail.job.peek()?.status === 'queued') {
+        void batches.change({ action: 'cancel' }, [id], 'gallery.wasCancelled').then(detail.read);
+      } else if (confirmation.confirm('cancel')) {
+        void attempt(toasts, async () => {
+          await jobs.cancel(id);
+          await detail.read();
+        });
+      }
     },
 
     /** Sends the same request again. Needs a second press if an image may already have been made and paid for. */

@@ -115,7 +115,7 @@ function JobTools({ job }: { readonly job: Job }) {
   );
 }
 
-/** Cancels the job by a second press within three seconds. */
+/** Cancels the job: a waiting job at once, a running job by a second press within three seconds. */
 function CancelButton({ job }: { readonly job: Job }) {
   const actions = useJobActions();
   const isWaiting = actions.waiting.value === 'cancel';
