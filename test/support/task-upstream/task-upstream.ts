@@ -55,7 +55,8 @@ export async function createTaskUpstream({ service, key = 'a-made-up-key', ...op
 
   const server = await open((incoming, response) => void handle(incoming, response));
   const foreign = await open(({ url }, response) => {
-    violations.push(`a request to a foreign host: ${url}`);
+    // The balancer of another test may still check the health of a replica that had this port.
+    if (url !== '/health/ready') violations.push(`a request to a foreign host: ${url}`);
     response.end('{}');
   });
 
