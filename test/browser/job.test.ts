@@ -560,6 +560,16 @@ function setPaused(address: string, paused: boolean): Promise<Response> {
   });
 }
 
+/** Opens the view of a job that waits because the queue of its bridge is paused. */
+async function openWaitingJob() {
+  const paused = await startDashboard();
+  await setPaused(paused.address, true);
+  const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
+  const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
+  await stage(page).getByText('Queue paused').first().waitFor();
+  return { paused, page };
+}
+
 describe('a job that has not ended', () => {
   it('shows its stage, and is cancelled by a second press while it runs', async () => {
     const [id = ''] = await submitJobs(bridge.address, [
@@ -586,11 +596,7 @@ describe('a job that has not ended', () => {
   });
 
   it('is cancelled by one press while it waits, and its request is queued again by Undo', async () => {
-    const paused = await startDashboard();
-    await setPaused(paused.address, true);
-    const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
-    const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
-    await stage(page).getByText('Queue paused').first().waitFor();
+    const { paused, page } = await openWaitingJob();
 
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
 
@@ -603,13 +609,8 @@ describe('a job that has not ended', () => {
   });
 
   it('says on its stage and beside it that the queue is paused', async () => {
-    const paused = await startDashboard();
-    await setPaused(paused.address, true);
-    const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
+    const { paused, page } = await openWaitingJob();
 
-    const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
-
-    await stage(page).getByText('Queue paused').first().waitFor();
     await page.locator('.verdict').getByText('Queue paused').waitFor();
     await setPaused(paused.address, false);
     await page.getByText('Queue paused').first().waitFor({ state: 'detached' });

@@ -17,11 +17,11 @@ export async function inspectImage(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Inspection> {
-  const beside = () => deps.slices.run(sha256Steps(bytes), signal);
-  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, beside }, signal);
+  const meanwhile = hashing(bytes, deps, signal);
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
   if (!read.ok) return read;
   const checked = toChecked(bytes, read);
-  return checked.ok ? { ok: true, image: { ...checked.image, sha256: read.besides } } : checked;
+  return checked.ok ? { ok: true, image: { ...checked.image, sha256: read.result } } : checked;
 }
 
 /** Verifies one encoded image. Rejects only with the signal's reason. */
@@ -30,8 +30,8 @@ export async function checkImage(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Inspection<CheckedImage>> {
-  const beside = async () => {};
-  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, beside }, signal);
+  const meanwhile = async () => {};
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
   return read.ok ? toChecked(bytes, read) : read;
 }
 
@@ -63,15 +63,15 @@ export async function makeThumbnail(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Thumbnail> {
-  const beside = () => deps.slices.run(sha256Steps(bytes), signal);
+  const meanwhile = hashing(bytes, deps, signal);
   const pipeline = checkingThumbnail(edgePx);
-  const read = await readImage(bytes, { ...deps, pipeline, beside }, signal);
+  const read = await readImage(bytes, { ...deps, pipeline, meanwhile }, signal);
   if (!read.ok) return read;
   // The byte limit applies only to images from outside. A PNG thumbnail of a JPEG may exceed this limit.
   const limits = { ...deps.limits, max_encoded_bytes: Number.MAX_SAFE_INTEGER };
   const inspection = await inspectImage(read.data, { ...deps, limits }, signal);
   if (!inspection.ok) throw new BridgeError('internal', 'generated thumbnail is not a valid image');
-  return { ok: true, sha256: read.besides, image: inspection.image };
+  return { ok: true, sha256: read.result, image: inspection.image };
 }
 
 interface InspectDeps {
@@ -86,15 +86,24 @@ interface Deps<T> extends InspectDeps {
   /** Pipeline that decodes every pixel and whose output is the `data` of the result. */
   readonly pipeline: CheckingPipeline;
   /** Work of the main thread that runs while another thread decodes the pixels. */
-  readonly beside: () => Promise<T>;
+  readonly meanwhile: () => Promise<T>;
+}
+
+/** Returns the work that computes the SHA-256 of an encoded image. */
+function hashing(
+  bytes: Buffer,
+  { slices }: Pick<InspectDeps, 'slices'>,
+  signal: AbortSignal,
+): () => Promise<string> {
+  return () => slices.run(sha256Steps(bytes), signal);
 }
 
 type ValidContainer = Extract<CheckedContainer, { ok: true }>;
 type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Refused;
 /** A verified container with its decoded pixels. */
 type ValidImage = ValidContainer & Extract<Decoded, { ok: true }>;
-/** A valid image with the result of the work beside its decode. */
-type ReadImage<T> = (ValidImage & { readonly besides: T }) | Refused;
+/** A valid image, with the result of the work that ran meanwhile. */
+type ReadImage<T> = (ValidImage & { readonly result: T }) | Refused;
 
 /**
  * Verifies an encoded image: first the container, then the pixels. The decode may take `max_decode_ms`, which does not include
@@ -124,22 +133,22 @@ async function readImage<T>(
   });
 }
 
-/** Decodes the pixels, and does the work beside the decode at the same time. */
+/** Decodes the pixels, and does the other work at the same time. */
 async function decodeAndWork<T>(
   bytes: Buffer,
   container: ValidContainer,
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<ReadImage<T>> {
-  // An abort stops the work but not sharp. The decode slot must be released only after sharp has finished.
-  const [decoded, besides] = await Promise.allSettled([
+  // An abort stops the other work but not sharp. The decode slot must be released only after sharp has finished.
+  const [decoded, worked] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
-    deps.beside(),
+    deps.meanwhile(),
   ]);
   if (decoded.status === 'rejected') throw decoded.reason;
-  if (besides.status === 'rejected') throw besides.reason;
+  if (worked.status === 'rejected') throw worked.reason;
   const pixels = decoded.value;
-  return pixels.ok ? { ...container, ...pixels, besides: besides.value } : pixels;
+  return pixels.ok ? { ...container, ...pixels, result: worked.value } : pixels;
 }
 
 async function decodeAll(
