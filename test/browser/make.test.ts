@@ -30,6 +30,61 @@ const jobs = async () => {
   ).items;
 };
 
+describe('the number of images', () => {
+  const field = (page: Page) => page.getByRole('spinbutton', { name: 'Number of images' });
+  const heading = (page: Page) => page.getByRole('heading', { name: 'New image' });
+
+  it('takes effect while it is typed, so that Ctrl+Enter sends this number', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('three typed herons');
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+
+    await field(page).click();
+    await page.keyboard.type('3');
+    expect(await field(page).inputValue()).toBe('3');
+    await submit(page).getByText('Make 3 images').waitFor();
+    await page.keyboard.press('Control+Enter');
+
+    const sent = async () => (await jobs()).filter(({ prompt }) => prompt === 'three typed herons');
+    await expect.poll(async () => (await sent()).map(({ outputs }) => outputs)).toEqual([3]);
+  });
+
+  it('stays as typed while the plan of an earlier number arrives', async () => {
+    const page = await openPage(bridge.address);
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/plan', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel('Prompt', { exact: true }).fill('a held heron');
+    await page.waitForRequest('**/v1/plan');
+
+    await field(page).fill('');
+    answer();
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    expect(await field(page).inputValue()).toBe('');
+    await heading(page).click();
+
+    await expect.poll(() => field(page).inputValue()).toBe('1');
+  });
+
+  it('is reduced to the maximum at once, and replaced as a whole by the next press', async () => {
+    const page = await openPage(bridge.address);
+    await field(page).fill('999');
+    await submit(page).getByText('Make 255 images').waitFor();
+    await heading(page).click();
+    await expect.poll(() => field(page).inputValue()).toBe('255');
+
+    await field(page).click();
+    await page.keyboard.type('2');
+
+    await submit(page).getByText('Make 2 images').waitFor();
+  });
+});
+
 describe('the prompt', () => {
   it('is sent by Ctrl+Enter, several times in a row', async () => {
     const herons = async () =>

@@ -1,6 +1,6 @@
 import { Minus, Plus } from 'lucide';
 import type { ComponentChildren, ComponentProps, InputHTMLAttributes } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './button.tsx';
 import './inputs.css';
 
@@ -172,9 +172,17 @@ interface StepperProps {
   readonly onChange: (value: number) => void;
 }
 
-/** Renders a field for a small whole number. Buttons, typing and the arrow keys change the number. */
+/**
+ * Renders a field for a small whole number. Buttons, typing and the arrow keys change the number. A typed number takes effect
+ * with each digit, so that a key that sends the form sends the number in the field.
+ */
 export function Stepper({ label, fewer, more, value, min, max, onChange }: StepperProps) {
-  const set = (next: number) => onChange(Math.min(max, Math.max(min, Math.round(next) || min)));
+  // Text that is being typed. The field may be empty or out of range until the focus leaves it.
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const set = (next: number) => {
+    setTyped(undefined);
+    onChange(Math.min(max, Math.max(min, next)));
+  };
   const button = (name: string, icon: typeof Plus, to: number) => (
     <button type="button" aria-label={name} disabled={to < min || to > max} onClick={() => set(to)}>
       <Icon of={icon} />
@@ -191,12 +199,14 @@ export function Stepper({ label, fewer, more, value, min, max, onChange }: Stepp
         aria-valuenow={value}
         aria-valuemin={min}
         aria-valuemax={max}
-        value={value}
+        value={typed ?? value}
         onFocus={(event) => event.currentTarget.select()}
-        onChange={(event) => {
-          set(Number.parseInt(event.currentTarget.value, 10));
-          event.currentTarget.value = String(value);
+        onInput={({ currentTarget: { value: content } }) => {
+          const next = Number.parseInt(content, 10);
+          if (next) set(next);
+          setTyped(content);
         }}
+        onBlur={() => setTyped(undefined)}
         onKeyDown={(event) => {
           const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
           if (step === undefined) return;
