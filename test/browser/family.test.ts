@@ -78,6 +78,100 @@ describe('the family of a job', () => {
     await page.getByRole('slider').waitFor();
   });
 
+  it('compares any two relatives by touch alone, and brings the job in view into the strip', async () => {
+    const page = await openJob(last, { size: 'phone', touch: true });
+    const seen = () =>
+      page
+        .locator('.kin[aria-current="true"] .kin-image')
+        .first()
+        .evaluate((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return left >= 0 && right <= innerWidth;
+        });
+    await expect.poll(seen).toBe(true);
+
+    await page.getByRole('button', { name: 'Compare with…' }).tap();
+    await page.getByText('Press the image to compare with.').waitFor();
+    await image(page, 'The same lake in winter, image 1 of 1').tap();
+
+    await page.getByRole('slider').waitFor();
+    await image(page, 'A: The same lake in winter, image 1 of 1').waitFor();
+    expect(jobIn(page)).toBe(last);
+    await page.getByRole('button', { name: 'Compare with…' }).waitFor();
+  });
+
+  it('marks the source of a comparison where it was made, and keeps it when another relative is opened', async () => {
+    const page = await openJob(edit);
+
+    await page.getByRole('radio', { name: 'Slider' }).click();
+    await image(page, 'A: A mountain lake at dusk, image 2 of 3').waitFor();
+    await image(page, 'The same lake in winter, image 1 of 1').click();
+
+    await expect.poll(() => jobIn(page)).toBe(variant);
+    await image(page, 'A: A mountain lake at dusk, image 2 of 3').waitFor();
+    await image(page, 'B: The same lake in winter, image 1 of 1').waitFor();
+  });
+
+  it('says which images led to the image in view, and opens them', async () => {
+    const page = await openJob(last);
+    const steps = page.locator('.way-section .step');
+
+    expect(await steps.locator('b').allTextContents()).toEqual([
+      'A mountain lake at dusk, image 2 of 3',
+      'The same lake by moonlight, image 1 of 2',
+      'The lake by moonlight with a boat',
+    ]);
+    expect(await steps.last().getAttribute('aria-current')).toBe('true');
+    await steps.first().click();
+
+    await expect.poll(() => jobIn(page)).toBe(source);
+    await expect.poll(() => steps.count()).toBe(0);
+  });
+
+  it('says what changed from A to B, and takes all settings of A or one of them', async () => {
+    const page = await openJob(edit);
+    const changes = page.locator('.changes-section');
+    const row = changes.locator('.fact-list > div');
+
+    await page.getByRole('radio', { name: 'Slider' }).click();
+    await expect
+      .poll(() => changes.locator('del').allTextContents())
+      .toEqual(['A mountain', 'at dusk']);
+    expect(await changes.locator('ins').allTextContents()).toEqual(['The same', 'by moonlight']);
+    expect(await row.locator('dt').allTextContents()).toEqual(['Images']);
+    expect(await row.locator('.got').innerText()).toMatch(/^3\s*2$/);
+    await changes.getByRole('button', { name: 'Swap' }).click();
+    await expect
+      .poll(() => changes.locator('ins').allTextContents())
+      .toEqual(['A mountain', 'at dusk']);
+    await changes.getByRole('button', { name: 'Use Images of A: 2' }).click();
+    await page.getByText('The new image has the settings of A').waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    const count = page.getByRole('spinbutton', { name: 'Number of images' });
+    await expect.poll(() => count.inputValue()).toBe('2');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => count.inputValue()).toBe('1');
+    await page.goto(`${bridge.address}/dashboard/jobs/${edit}?view=slider`);
+    await changes.getByRole('button', { name: 'Use the settings of A' }).click();
+    await page.getByRole('button', { name: 'Back' }).click();
+
+    await expect.poll(() => count.inputValue()).toBe('3');
+    await page
+      .getByRole('button', { name: /^768 × 512|Custom size/ })
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
+  });
+
+  it('shows no changes for two images of one request', async () => {
+    const page = await openJob(source);
+
+    await page.getByRole('radio', { name: 'Slider' }).click();
+    await page.getByRole('slider').waitFor();
+
+    expect(await page.locator('.changes-section').count()).toBe(0);
+  });
+
   it('is walked with the keyboard alone', async () => {
     const page = await openJob(variant);
     const focused = () =>

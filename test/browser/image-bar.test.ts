@@ -2,6 +2,7 @@ import type { Page, Request } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
+import { cutTexts } from './support/cut-texts.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
@@ -70,6 +71,32 @@ const thumb = (page: Page, name: string | RegExp) =>
   page.getByRole('group', { name: 'Images of this job' }).getByRole('button', { name });
 
 describe('the bar of one image', () => {
+  it.each([
+    ['desktop', 'desktop'],
+    ['phone', 'phone'],
+  ] as const)('names every action in words on a %s', async (_, size) => {
+    const path = `/dashboard/jobs/${job}?b=2`;
+    const page = await openPage(bridge.address, { path, size, touch: size === 'phone' });
+    const buttons = bar(page, 2).getByRole('button');
+    await buttons.first().waitFor();
+
+    expect(await buttons.allInnerTexts()).toEqual([
+      'Vary',
+      'Refine',
+      'Mask',
+      'Reference',
+      'Favourite',
+      'Hide',
+      'Save',
+    ]);
+    const width = page.viewportSize()?.width ?? 0;
+    const ends = await buttons.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().right),
+    );
+    expect(Math.max(...ends)).toBeLessThanOrEqual(width);
+    expect(await cutTexts(buttons)).toEqual([]);
+  });
+
   it.each([
     ['light', 'desktop'],
     ['dark', 'phone'],

@@ -13,6 +13,7 @@ import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { ChecksProvider, createChecks } from './credentials/checks.ts';
 import { Family } from './family/family.tsx';
+import { useFamily } from './family/use-family.ts';
 import { ImageBar } from './image-bar/image-bar.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
@@ -65,6 +66,7 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const checks = useMemo(() => createChecks(api), [api, id]);
   const look = useLooking(id, job, summary);
+  const family = useFamily(id);
   const { neighbours, go } = useNeighbours(id);
   useJobKeys({ job, look, neighbours, go });
   const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);
@@ -80,12 +82,16 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
             <Stage job={job} />
             {job && <ImageBar job={job} />}
             <Strip job={job} neighbours={neighbours} onChoose={go} />
-            <Family id={id} />
+            <Family id={id} family={family} />
             <p class="sr" role="status">
               {job && stateText(job)}
             </p>
           </main>
-          {job ? <Inspector job={job} /> : <UnreadJob prompt={prompt} error={error} />}
+          {job ? (
+            <Inspector job={job} family={family} />
+          ) : (
+            <UnreadJob prompt={prompt} error={error} />
+          )}
         </div>
       </ChecksProvider>
     </LookProvider>

@@ -126,7 +126,7 @@ function spotOf(place: Place | undefined): Spot | undefined {
 }
 
 /** Returns the image of the parent from which a job was made. */
-function originOf({ kin, parent }: Place): Spot | undefined {
+export function originOf({ kin, parent }: Place): Spot | undefined {
   if (parent === undefined || kin.kind === 'gone') return undefined;
   const used = kin.job.derived_from?.find(({ job_id: id }) => id === parent.id)?.image ?? 0;
   return { place: parent.id, number: Math.min(used + 1, countImages(parent)) };

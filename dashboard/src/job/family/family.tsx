@@ -1,29 +1,47 @@
-import { ChevronDown, ChevronUp } from 'lucide';
+import { ArrowLeftRight, ChevronDown, ChevronUp, X } from 'lucide';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Family as FamilyReply } from '../../api/schemas.ts';
-import { IconButton } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { familyStrip } from '../../shell/preferences.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
 import { useLook } from '../state/look-context.ts';
-import { layOut } from './family-layout.ts';
+import { type FamilyLayout, layOut } from './family-layout.ts';
 import { reach, type Spot, toTree } from './family-tree.ts';
 import { FamilyPlace } from './place.tsx';
-import { useFamily } from './use-family.ts';
 import { useRelatives } from './use-relatives.ts';
 import './family.css';
 
+interface FamilyProps {
+  readonly id: string;
+  readonly family: FamilyReply | undefined;
+}
+
 /** Shows from which images those of a job were made, and what was made of them. Renders nothing for a job without relatives. */
-export function Family({ id }: { readonly id: string }) {
-  const family = useFamily(id);
+export function Family({ id, family }: FamilyProps) {
   const isFolded = familyStrip.value === 'folded';
+  const { looking } = useLook();
+  // True while the next press in the tree chooses the image to compare with.
+  const [isChoosing, setChoosing] = useState(false);
   if (family === undefined || family.total.count < 2) return null;
   return (
     <section class="family" aria-labelledby="family-title">
       <header class="row">
         <h2 id="family-title">{text('family.title')}</h2>
-        <span class="soft num cut">{sizeText(family)}</span>
-        <i class="grow" />
+        <span class="soft num cut grow" role="status">
+          {isChoosing ? text('family.compare.choose') : sizeText(family)}
+        </span>
+        {!isFolded && looking.b?.kind === 'output' && (
+          <Button
+            size="small"
+            look="quiet"
+            icon={isChoosing ? X : ArrowLeftRight}
+            aria-pressed={isChoosing}
+            onClick={() => setChoosing(!isChoosing)}
+          >
+            {text(isChoosing ? 'action.cancel' : 'family.compare')}
+          </Button>
+        )}
         <IconButton
           small
           icon={isFolded ? ChevronUp : ChevronDown}
@@ -34,7 +52,9 @@ export function Family({ id }: { readonly id: string }) {
           }}
         />
       </header>
-      {!isFolded && <Tree id={id} family={family} />}
+      {!isFolded && (
+        <Tree id={id} family={family} isChoosing={isChoosing} onChosen={() => setChoosing(false)} />
+      )}
     </section>
   );
 }
@@ -46,8 +66,16 @@ function sizeText({ items, total }: FamilyReply): string {
     : text('family.whole', { count: images, jobs: items.length });
 }
 
+interface TreeProps {
+  readonly id: string;
+  readonly family: FamilyReply;
+  /** True if the next press chooses the image to compare with, instead of opening an image. */
+  readonly isChoosing: boolean;
+  readonly onChosen: () => void;
+}
+
 /** Renders the tree. One image of the tree can be reached with the Tab key, and the arrow keys move from there. */
-function Tree({ id, family }: { readonly id: string; readonly family: FamilyReply }) {
+function Tree({ id, family, isChoosing, onChosen }: TreeProps) {
   const element = useRef<HTMLDivElement>(null);
   const places = useMemo(() => toTree(family), [family]);
   const layout = useMemo(() => layOut(places, id), [places, id]);
@@ -68,11 +96,21 @@ function Tree({ id, family }: { readonly id: string; readonly family: FamilyRepl
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     if (event.key === 'Escape') {
       event.preventDefault();
-      document.querySelector<HTMLElement>('.job-bar h1')?.focus();
+      if (isChoosing) onChosen();
+      else document.querySelector<HTMLElement>('.job-bar h1')?.focus();
     } else if (/^(Arrow|Home)/.test(event.key)) {
       event.preventDefault();
       const next = reach(places, stop, event.key);
       if (next) focus(next);
+    }
+  }
+
+  function press(spot: Spot): void {
+    if (isChoosing) {
+      relatives.markA(spot);
+      onChosen();
+    } else {
+      relatives.open(spot);
     }
   }
 
@@ -82,6 +120,9 @@ function Tree({ id, family }: { readonly id: string; readonly family: FamilyRepl
   useLayoutEffect(() => {
     if (hadFocus && !hasFocus()) focus(stop);
   }, [family]);
+  useLayoutEffect(() => {
+    if (!hasFocus()) showJob(element.current, layout, id);
+  }, [layout]);
   useShortcuts({
     t: () => focus(here),
     a: () => hasFocus() && relatives.markA(stop),
@@ -109,11 +150,21 @@ function Tree({ id, family }: { readonly id: string; readonly family: FamilyRepl
             isHere={box.place.id === id}
             stop={stop}
             sideOf={relatives.sideOf}
-            onOpen={relatives.open}
+            onOpen={press}
             onFocus={setFocused}
           />
         ))}
       </div>
     </div>
   );
+}
+
+/** Scrolls a tree that is larger than its area, so that the job in view is seen. The page itself does not scroll. */
+function showJob(area: HTMLElement | null, { boxes }: FamilyLayout, id: string): void {
+  const box = boxes.find(({ place }) => place.id === id);
+  if (box === undefined || area === null) return;
+  area.scrollTo({
+    left: box.left - Math.max(0, area.clientWidth - box.width) / 2,
+    top: box.top - area.clientHeight / 3,
+  });
 }

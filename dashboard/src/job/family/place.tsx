@@ -5,7 +5,7 @@ import { useImage, usePartialImage } from '../../images/use-image.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
 import type { Box } from './family-layout.ts';
 import { MOST_IMAGES, type Parent, type Relative, type Spot } from './family-tree.ts';
 
@@ -47,6 +47,15 @@ function Gone({ image: { name, width, height, created } }: { readonly image: Par
   );
 }
 
+/** The largest number of characters of a prompt in the name of an image. */
+const MOST_CHARACTERS = 60;
+
+/** Returns the beginning of the prompt of a job. */
+export function shortPrompt({ prompt }: Pick<Relative, 'prompt'>): string {
+  if (prompt.length <= MOST_CHARACTERS) return prompt;
+  return `${prompt.slice(0, MOST_CHARACTERS).trimEnd()}…`;
+}
+
 function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative }) {
   const { jobs } = usePage();
   const { place } = props.box;
@@ -54,7 +63,7 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
   const latest = jobs.get(job.id)?.value ?? job;
   const shown = job.artifacts.slice(0, MOST_IMAGES);
   const rest = job.artifacts.length - shown.length;
-  const title = job.prompt.slice(0, 60);
+  const title = shortPrompt(job);
   const caption = isOpen(latest)
     ? stageText(latest, latest.outputs)
     : rest > 0

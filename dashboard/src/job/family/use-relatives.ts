@@ -13,10 +13,10 @@ export function useRelatives(id: string) {
   const refFor = (jobId: string, { place, number }: Spot) =>
     place === jobId ? String(number) : relativeRef(place, number);
 
-  /** Returns the place of an image in view. Inputs have no place. */
+  /** Returns the place of an image in view. An input has the place of the image that was sent. Other files have no place. */
   function spotOf(image: JobImage | undefined): Spot | undefined {
     if (image?.kind === 'output') return { place: id, number: image.number };
-    const other = image?.kind === 'other' ? readRelative(image.ref) : undefined;
+    const other = image?.origin ?? readRelative(image?.ref ?? null);
     return other && { place: other.id, number: other.number };
   }
 

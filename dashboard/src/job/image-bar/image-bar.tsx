@@ -1,7 +1,17 @@
-import { Brush, Download, Eye, EyeOff, Heart, ImageUp, PencilLine, Shuffle } from 'lucide';
+import {
+  Brush,
+  Download,
+  Eye,
+  EyeOff,
+  Heart,
+  type IconNode,
+  ImageUp,
+  PencilLine,
+  Shuffle,
+} from 'lucide';
 import type { Job } from '../../api/schemas.ts';
-import { IconButton } from '../../controls/button.tsx';
-import { text } from '../../text/text.ts';
+import { Icon } from '../../controls/button.tsx';
+import { text } from '../../text/job-text.ts';
 import { useJobActions } from '../job-actions.ts';
 import { imageText, marksOfImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
@@ -20,39 +30,79 @@ export function ImageBar({ job }: { readonly job: Job }) {
     <div class="image-bar row" role="toolbar" aria-label={text('job.one', { image: name })}>
       <strong class="num">{name}</strong>
       {note !== undefined && (
-        <span class="soft cut" dir="auto">
+        <span class="note-text soft cut" dir="auto">
           {note}
         </span>
       )}
       <i class="sep" />
-      <IconButton
+      <Action
         icon={Shuffle}
+        word={text('job.one.vary')}
         label={text('job.one.vary.named', { way: varyText(image, job) })}
         onClick={() => vary(image, job)}
       />
-      <IconButton
+      <Action
         icon={PencilLine}
+        word={text('job.word.refine')}
         label={text('job.one.refine')}
         onClick={() => edit(image, job)}
       />
-      <IconButton icon={Brush} label={text('canvas.open')} onClick={() => openCanvas(image, job)} />
-      <IconButton icon={ImageUp} label={text('job.one.refer')} onClick={() => refer(image, job)} />
-      <IconButton
+      <Action
+        icon={Brush}
+        word={text('job.word.mask')}
+        label={text('canvas.open')}
+        onClick={() => openCanvas(image, job)}
+      />
+      <Action
+        icon={ImageUp}
+        word={text('job.word.refer')}
+        label={text('job.one.refer')}
+        onClick={() => refer(image, job)}
+      />
+      <Action
         icon={Heart}
+        word={text('card.favourite')}
         label={text('job.one.favourite')}
         pressed={favorite}
         onClick={() => markImage(image, { favorite: !favorite })}
       />
-      <IconButton
+      <Action
         icon={hidden ? Eye : EyeOff}
+        word={text(hidden ? 'job.word.show' : 'card.hide')}
         label={text(hidden ? 'job.one.show' : 'job.one.hide')}
         onClick={() => markImage(image, { hidden: !hidden })}
       />
-      <IconButton
+      <Action
         icon={Download}
+        word={text('job.word.save')}
         label={text('job.one.save')}
         onClick={() => void download(image)}
       />
     </div>
+  );
+}
+
+interface ActionProps {
+  readonly icon: IconNode;
+  /** The visible word, which is a part of the label. A screen of medium width shows the icon alone. */
+  readonly word: string;
+  readonly label: string;
+  readonly pressed?: boolean;
+  readonly onClick: () => void;
+}
+
+function Action({ icon, word, label, pressed, onClick }: ActionProps) {
+  return (
+    <button
+      type="button"
+      class="action pickable"
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed}
+      onClick={onClick}
+    >
+      <Icon of={icon} filled={pressed ?? false} />
+      <span class="word">{word}</span>
+    </button>
   );
 }

@@ -3,7 +3,7 @@ import { varyJob } from '../../make/make-again.ts';
 import { chooseModel, takesReferences } from '../../make/model-abilities.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
 import { idOf, type JobImage } from '../state/job-images.ts';
 
 /**

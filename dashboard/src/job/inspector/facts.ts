@@ -146,7 +146,7 @@ function nameOf(field: string): string {
 }
 
 /** Returns the display text for a value of the API, or the value itself if it has no display text. */
-function toValue(value: string): string {
+export function toValue(value: string): string {
   const key = `job.value.${value}`;
   return hasText(key) ? text(key) : (toSizeText(value) ?? value);
 }

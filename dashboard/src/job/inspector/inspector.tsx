@@ -1,6 +1,6 @@
 import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
-import { type ComponentChildren, Fragment } from 'preact';
-import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
+import { Fragment } from 'preact';
+import type { BridgeError, Family, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { isMadeHere, isOpen } from '../../jobs/job-state.ts';
 import { Elapsed, STATUS_LOOKS, stageText } from '../../jobs/progress.tsx';
@@ -17,19 +17,30 @@ import {
 import { CredentialsSection } from '../credentials/credentials-section.tsx';
 import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
+import { ChangesSection } from './changes-section.tsx';
 import { CodeSection } from './code-section.tsx';
 import { toWebhookText } from './facts.ts';
 import { FactsSection } from './facts-section.tsx';
 import { NoteSection } from './note-section.tsx';
 import { toPromptParts } from './prompt-changes.ts';
+import { Prose } from './prose.tsx';
+import { WaySection } from './way-section.tsx';
 import './inspector.css';
 
-export function Inspector({ job }: { readonly job: Job }) {
+interface InspectorProps {
+  readonly job: Job;
+  /** Undefined until the family has been read. */
+  readonly family: Family | undefined;
+}
+
+export function Inspector({ job, family }: InspectorProps) {
   return (
     <aside class="inspector scroll" aria-label={text('job.about')} tabIndex={-1}>
       <VerdictSection job={job} />
       <FailureSection job={job} />
       <WarningsSection job={job} />
+      {family && <WaySection id={job.id} family={family} />}
+      <ChangesSection job={job} />
       <PromptSection job={job} />
       <NoteSection job={job} />
       <FactsSection job={job} />
@@ -317,37 +328,6 @@ function PromptSection({ job }: { readonly job: Job }) {
         </>
       )}
     </section>
-  );
-}
-
-/** The number of characters and of lines up to which a text fits into six lines of the inspector. */
-const MOST_CHARACTERS = 300;
-const MOST_LINES = 6;
-
-interface ProseProps {
-  readonly content: string;
-  /** The content with marks. By default, the content is shown without marks. */
-  readonly children?: ComponentChildren;
-}
-
-/** Shortens a long text until the user expands the text, so that the sections below stay visible. */
-function Prose({ content, children = content }: ProseProps) {
-  if (content.length <= MOST_CHARACTERS && content.split('\n').length <= MOST_LINES) {
-    return (
-      <p class="prose" dir="auto">
-        {children}
-      </p>
-    );
-  }
-  return (
-    <details class="long">
-      <summary>
-        <span class="prose clamp" dir="auto">
-          {children}
-        </span>
-        <span class="more">{text('action.showAll')}</span>
-      </summary>
-    </details>
   );
 }
 

@@ -19,8 +19,16 @@ export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
   readonly size: Size | undefined;
   /** For an output, the name below the artifact root. */
   readonly name: string | undefined;
+  /** For an input that was made by another job, this job and the number of its image. */
+  readonly origin?: Relative | undefined;
   /** For an output, what is known of its Content Credentials. Undefined for images of earlier versions of the bridge. */
   readonly provenance?: Provenance | undefined;
+}
+
+/** An image of another job. The number of its first image is 1. */
+interface Relative {
+  readonly id: string;
+  readonly number: number;
 }
 
 /** Returns the name in the address of an image of another job: the id of the job, and the number of the image if it is not 1. */
@@ -31,7 +39,7 @@ export function relativeRef(jobId: string, number: number): string {
 const RELATIVE = /^([0-9a-f]{8}-[0-9a-f-]{27})(?:\.([1-9][0-9]{0,2}))?$/;
 
 /** Reads `relativeRef`. Returns undefined if the name is that of an image of the job itself. */
-export function readRelative(ref: string | null) {
+export function readRelative(ref: string | null): Relative | undefined {
   const [, id, number = '1'] = RELATIVE.exec(ref ?? '') ?? [];
   return id === undefined ? undefined : { id, number: Number(number) };
 }
@@ -52,18 +60,31 @@ function toInputs(job: Job): readonly JobImage[] {
   return (['source', 'reference'] as const).flatMap((kind) =>
     inputs
       .filter(({ role }) => role === kind)
-      .map(({ path, format, bytes }, index, list) => ({
+      .map(({ path, format, bytes, index: input }, index, list) => ({
         ref: index === 0 ? kind : `${kind}-${index + 1}`,
         kind,
         number: index + 1,
         isOneOfSeveral: list.length > 1,
         path,
+        origin: originOf(job, input),
         size: undefined,
         format,
         bytes,
         name: undefined,
       })),
   );
+}
+
+/** Returns the image of another job that was used as an input. */
+function originOf({ derived_from: inputs = [] }: Job, input: number): Relative | undefined {
+  const { job_id: id, image = 0 } = inputs.find((each) => each.input === input) ?? {};
+  return id === undefined ? undefined : { id, number: image + 1 };
+}
+
+/** Returns the id of the job that made an image of the view of the job `id`. Undefined for an image that was not made by a job. */
+export function makerOf(image: JobImage | undefined, id: string): string | undefined {
+  if (image?.kind === 'output') return id;
+  return image?.origin?.id ?? readRelative(image?.ref ?? null)?.id;
 }
 
 /** Returns the output images. An interrupted job has only the images that were finished. */

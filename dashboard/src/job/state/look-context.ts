@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { zoomTransform } from 'd3-zoom';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { createScope, usePage } from '../../page-context.ts';
@@ -14,6 +14,7 @@ import {
   toListedImages,
 } from './job-images.ts';
 import { afterPress, type Looking, toLooking } from './looking.ts';
+import { useReadJob } from './use-read-job.ts';
 
 /** The images and the view of the stage, and the functions that change them. */
 export interface Look {
@@ -90,20 +91,8 @@ function createSizes() {
 
 /** Reads the image of another job that the address names for a comparison. */
 function useOther(id: string, query: URLSearchParams): OtherImage | undefined {
-  const { jobs, connection } = usePage();
-  const [job, setJob] = useState<Job | undefined>(undefined);
-  const { value: returns } = connection.returns;
   const named = [query.get('a'), query.get('b')].map(readRelative).find((each) => each?.id);
-  const otherId = named?.id === id ? undefined : named?.id;
   const number = named?.number ?? 1;
-  useEffect(() => {
-    setJob((known) => (known?.id === otherId ? known : undefined));
-    if (otherId === undefined) return;
-    const controller = new AbortController();
-    jobs.read(otherId, controller.signal).then(setJob, () => {
-      // The other job does not exist or cannot be read at the moment, so this job is shown alone.
-    });
-    return () => controller.abort();
-  }, [jobs, otherId, returns]);
+  const job = useReadJob(named?.id === id ? undefined : named?.id);
   return useMemo(() => job && { job, number }, [job, number]);
 }

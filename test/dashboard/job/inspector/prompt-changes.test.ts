@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { toPromptParts } from '../../../../dashboard/src/job/inspector/prompt-changes.ts';
+import {
+  comparePrompts,
+  toPromptParts,
+} from '../../../../dashboard/src/job/inspector/prompt-changes.ts';
 
 describe('toPromptParts', () => {
   it('marks added words without the spaces around them', () => {
@@ -28,5 +31,39 @@ describe('toPromptParts', () => {
     const parts = toPromptParts(words(31), words(37));
 
     expect(parts.map(({ text }) => text).join('')).toBe(words(37));
+  });
+});
+
+describe('comparePrompts', () => {
+  const compare = (a: string, b: string) =>
+    comparePrompts(a, b).map(
+      ({ text, kind }) => ({ kept: text, added: `+${text}`, removed: `-${text}` })[kind],
+    );
+
+  it('shows neighbouring changed words as one removed and one added phrase', () => {
+    expect(
+      compare('A lake at dusk, rose, low moon', 'A lake by moonlight, blue, low moon'),
+    ).toEqual(['A lake ', '-at dusk, rose', '+by moonlight, blue', ', low moon']);
+  });
+
+  it('marks words that were only added or only removed', () => {
+    expect(compare('A lake', 'A lake at noon')).toEqual(['A lake', '+ at noon']);
+    expect(compare('A lake at noon', 'A lake')).toEqual(['A lake', '- at noon']);
+  });
+
+  it('keeps equal prompts, and prompts in other scripts, whole', () => {
+    expect(compare('山 湖', '山 湖')).toEqual(['山 湖']);
+    expect(compare('', 'אגם')).toEqual(['+אגם']);
+  });
+
+  it('returns a text without a comparison if the comparison takes too long', () => {
+    const a = Array.from({ length: 4000 }, (_, nth) => `a${nth}`).join(' ');
+    const b = Array.from({ length: 4000 }, (_, nth) => `b${nth}`).join(' ');
+
+    expect(
+      comparePrompts(a, b)
+        .map(({ text }) => text)
+        .join(''),
+    ).toContain(b.slice(0, 100));
   });
 });
