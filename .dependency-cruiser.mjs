@@ -73,6 +73,7 @@ const ROOMS = {
   'lib/app-artifacts.ts': ['lib/*'],
   'lib/app-jobs.ts': ['lib/*'],
   'lib/app-runs.ts': ['lib/*'],
+  'lib/app-objects.ts': ['lib/*'],
   'lib/app.ts': ['lib/*'],
   'handlers/operation.ts': HANDLER,
   'handlers/errors': [...HANDLER, 'handlers/operation.ts'],

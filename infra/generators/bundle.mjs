@@ -37,13 +37,19 @@ const FILES = {
   'storage-thread': /\/lib\/storage\/storage-thread\.js$/,
   'command-line': /local-runtime\/cli\/command-line\.js$/,
   contract: /\/lib\/(errors|contract(?!\/json-schema)|platform)\//,
-  config: /\/lib\/config\/|local-runtime\/cli\/quickstart-presets\.js$/,
+  config:
+    /\/lib\/(config\/|providers\/credentials\/key-source\.js$)|local-runtime\/cli\/quickstart-presets\.js$/,
   gateway: /local-runtime\/cli\/commands\/gateway\.js$/,
-  images: /\/lib\/images\//,
-  storage: /\/lib\/(storage|tokens)\/|\/local-runtime\/server\/(locks\/|bearer\.js$)/,
-  providers: /\/lib\/providers\//,
-  'mcp-schemas': /\/node_modules\/(@modelcontextprotocol\/core|zod)\//,
+  containers: /\/lib\/images\/container\//,
+  // Without the parts that a bridge with SQLite and a folder does not load.
+  storage:
+    /\/lib\/(storage(?!\/(postgres|s3|move))|tokens)\/|\/local-runtime\/server\/(locks\/|bearer\.js$)/,
   serve: /local-runtime\/cli\/commands\/serve\.js$/,
+  router: /local-runtime\/server\/listener\/mount-routes\.js$/,
+  images: /\/lib\/images\//,
+  providers: /\/lib\/providers\//,
+  app: /\/lib\/app-objects\.js$/,
+  'mcp-schemas': /\/node_modules\/(@modelcontextprotocol\/core|zod)\//,
 };
 
 // Replacements for imports of a package, by the name of the package.

@@ -5,7 +5,7 @@ import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
 import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
 import type { Services } from '../../lib/services.ts';
-import { allowedMethods } from '../server/listener/mount-routes.ts';
+import { allowedMethods } from '../server/listener/route-paths.ts';
 import { servedByFunctions, toRouteKeys } from './function-routes.ts';
 
 /**

@@ -11,7 +11,7 @@ import { nameDamage } from '../../lib/storage/open-stores.ts';
 import type { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { readDocument } from './documents.ts';
-import { allowedMethods } from './listener/mount-routes.ts';
+import { allowedMethods } from './listener/route-paths.ts';
 import { lockStateDirectory } from './locks/state-lock.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import Sqlite from 'better-sqlite3';
 import { systemClock } from '../../platform/clock.ts';
 import { createIds } from '../../platform/ids.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type Reply,
 } from '../../platform/remote-calls.ts';
 import { copyThrown, type ThrownCopy } from '../../platform/thrown-copy.ts';
+import { IN_MEMORY } from './connection.ts';
 import { openStateDatabase } from './database.ts';
 import { createSqliteStores, type OpenSqlite } from './sqlite-stores.ts';
 import { openStateReader } from './state-reader.ts';
@@ -80,4 +82,8 @@ function openToRead(file: string, owner: string): Opened {
   return { stores, owner, secret: new Uint8Array(), close: async () => reader.close() };
 }
 
-if (parentPort !== null) serve(parentPort);
+if (parentPort !== null) {
+  serve(parentPort);
+  // Loads the native library of SQLite while the main thread still loads its program.
+  new Sqlite(IN_MEMORY).close();
+}

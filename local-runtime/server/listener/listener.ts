@@ -4,10 +4,10 @@ import type { Route } from '../../../handlers/routes.ts';
 import type { Config } from '../../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../../lib/http/http-event.ts';
+import { createOnce } from '../../../lib/platform/once.ts';
 import type { Services } from '../../../lib/services.ts';
 import { toMaxConnections } from './connection-limit.ts';
 import { createHttpServer, headBytes, type ListenAddress, listen, serve } from './http-server.ts';
-import { mountRoutes } from './mount-routes.ts';
 import { createRefusals } from './refusals.ts';
 import { createRequestsInFlight } from './requests-in-flight.ts';
 import { createSendReply } from './send-reply.ts';
@@ -52,16 +52,20 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       else if (!refusals.isRefused(socket)) void refusals.refuseSocket(socket, error);
     },
   });
-  const route = mountRoutes(
-    routes,
-    (request, destination) => {
-      requests
-        .run(request, destination, () => sockets.replying(request))
-        // The start failed, or the reply could not be created.
-        .catch(() => request.outgoing.destroy());
-    },
-    refusals.refuseUnrouted,
-  );
+  // Hono is loaded when the port is bound, because it loads Node's implementation of `fetch`.
+  const routing = createOnce(async () => {
+    const { mountRoutes } = await import('./mount-routes.ts');
+    return mountRoutes(
+      routes,
+      (request, destination) => {
+        requests
+          .run(request, destination, () => sockets.replying(request))
+          // The start failed, or the reply could not be created.
+          .catch(() => request.outgoing.destroy());
+      },
+      refusals.refuseUnrouted,
+    );
+  });
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const refuse = (error: BridgeError) => refusals.refuseUnrouted({ incoming, outgoing }, error);
@@ -71,14 +75,23 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
     } else if (headBytes(incoming) > settings.max_header_bytes) {
       const message = 'the request head exceeds `server.max_header_bytes`';
       refuse(new BridgeError('header_too_large', message));
-    } else route(incoming, outgoing);
+    } else {
+      routing.get().then(
+        // A client may have disconnected while Hono was loaded.
+        (route) => !outgoing.destroyed && route(incoming, outgoing),
+        () => outgoing.destroy(),
+      );
+    }
   }
 
   const stop = serve(server, { refusals, sockets, onRequest, clock });
   return {
     /** Resolves with the port when connections are accepted. Throws `configuration` if the address cannot be bound. */
-    listen(address: ListenAddress): Promise<number> {
-      return listen(server, address, 'server.bind');
+    async listen(address: ListenAddress): Promise<number> {
+      const port = await listen(server, address, 'server.bind');
+      // In a later turn, so that the caller can begin to open the database first.
+      setImmediate(() => routing.get().catch(() => {}));
+      return port;
     },
 
     /**

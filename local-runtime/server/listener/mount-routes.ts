@@ -9,6 +9,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Operation } from '../../../lib/http/operation.ts';
 import type { Services } from '../../../lib/services.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
+import { hiddenPaths, pathFinder, type RoutePath } from './route-paths.ts';
 
 type Env = { Bindings: HttpBindings };
 /** Starts to handle the request. Never throws or rejects. */
@@ -65,48 +66,6 @@ export function mountRoutes(
     void listener(incoming, outgoing);
     current = undefined;
   };
-}
-
-/** Returns a function that returns the value of `Allow` for a path. The value is empty if no route has the path. */
-export function allowedMethods(routes: readonly Route[]): (path: string) => string {
-  const findPath = pathFinder(routes);
-  const allow = new Map(
-    routes.map(({ path }) => [
-      path,
-      routes
-        .filter((route) => route.path === path)
-        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-        .sort()
-        .join(', '),
-    ]),
-  );
-  return (path) => allow.get(findPath(path)?.path ?? '') ?? '';
-}
-
-/** Returns the paths of other routes that match the parameter of this route, but for which its method is not allowed. */
-function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & RoutePath) {
-  const pattern = toPattern(route);
-  return uniquePaths(routes)
-    .map(({ path }) => path)
-    .filter((path) => path !== route.path && !path.includes('{') && pattern.test(path))
-    .filter((path) => !routes.some((it) => it.path === path && it.method === route.method));
-}
-
-/** Returns a function that finds the path of the route for the path of a request, for any method. */
-function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | undefined {
-  const table = uniquePaths(routes).map((at) => ({ at, pattern: toPattern(at) }));
-  return (path) => table.find(({ pattern }) => pattern.test(path))?.at;
-}
-
-function toPattern({ path, takesSlashes }: RoutePath): RegExp {
-  const parameter = takesSlashes ? '.*' : '[^/]+';
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, parameter)}$`);
-}
-
-type RoutePath = Pick<Route, 'path' | 'takesSlashes'>;
-
-function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
-  return [...new Map(routes.map((route) => [route.path, route])).values()];
 }
 
 function toHonoPath({ path, takesSlashes }: RoutePath): string {

@@ -12,7 +12,7 @@ import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.t
 import type { Services } from '../../../lib/services.ts';
 import { createDashboardFiles } from '../../../local-runtime/server/dashboard-files.ts';
 import { createListener } from '../../../local-runtime/server/listener/listener.ts';
-import { allowedMethods } from '../../../local-runtime/server/listener/mount-routes.ts';
+import { allowedMethods } from '../../../local-runtime/server/listener/route-paths.ts';
 import { lockStateDirectory } from '../../../local-runtime/server/locks/state-lock.ts';
 import { applyHeapSettings } from '../../../local-runtime/server/memory-settings.ts';
 import { openObservation } from '../../../local-runtime/server/observation.ts';
