@@ -41,6 +41,11 @@ interface JobFacts {
   readonly group?: JobGroup | undefined;
   /** The time when the job was hidden. */
   readonly deletedSecs?: number;
+  /**
+   * The id of the newest stored job that retries this job. The acceptance of a retry, but not its removal, is a change of the
+   * earlier job too. Its `updatedSecs` stays the same.
+   */
+  readonly retriedAs?: string;
 }
 
 /** An input image of a job that was sent as an artifact. */

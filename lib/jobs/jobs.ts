@@ -236,6 +236,7 @@ function toShared(
     ...(job.group === undefined ? {} : { group: job.group }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
+    ...(job.retriedAs === undefined ? {} : { retried_as: job.retriedAs }),
     // The progress is omitted for an ended job.
     ...(progress === undefined || completedSecs !== undefined ? {} : { progress }),
   };

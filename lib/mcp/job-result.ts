@@ -36,12 +36,13 @@ export async function toJobResult(job: ImageJob, context: ToolContext): Promise<
 }
 
 /** Returns the lines about a job that did not succeed but may have finished some of its images. */
-function failureOf({ id, status, error }: ImageJob, made: number): string[] {
+function failureOf({ id, status, error, retried_as: retry }: ImageJob, made: number): string[] {
   return [
     made === 0
       ? `Job ${id} has no images: ${status}.`
       : `Job ${id} was ${status} after ${made === 1 ? '1 image' : `${made} images`}:`,
     ...(error ? [`${error.code}: ${error.message}`, ...error.suggestions] : []),
+    ...(retry ? [`Job ${retry} retries job ${id}. Call get_job with {"id": "${retry}"}.`] : []),
   ];
 }
 

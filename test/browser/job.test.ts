@@ -561,14 +561,32 @@ function setPaused(address: string, paused: boolean): Promise<Response> {
 }
 
 /** Opens the view of a job that waits because the queue of its bridge is paused. */
-async function openWaitingJob() {
+async function openWaitingJob(options: Options = {}) {
   const paused = await startDashboard();
   await setPaused(paused.address, true);
-  const [id] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
-  const page = await openPage(paused.address, { path: `/dashboard/jobs/${id}` });
+  const [id = ''] = await submitJobs(paused.address, [{ prompt: 'A patient river' }]);
+  const page = await openPage(paused.address, { ...options, path: `/dashboard/jobs/${id}` });
   await stage(page).getByText('Queue paused').first().waitFor();
-  return { paused, page };
+  return { paused, page, id };
 }
+
+/** Cancels a job as another client does. Resolves with the id for the undo. */
+async function cancelByApi(address: string, id: string): Promise<string> {
+  const reply = await fetch(`${address}/v1/jobs/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'cancel', ids: [id] }),
+  });
+  return ((await reply.json()) as { readonly undo: { readonly id: string } }).undo.id;
+}
+
+/** Returns the id of the job that retries a job. */
+async function retryOf(address: string, id: string): Promise<string | undefined> {
+  const reply = await fetch(`${address}/v1/jobs/${id}`);
+  return ((await reply.json()) as { readonly retried_as?: string }).retried_as;
+}
+
+const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe('a job that has not ended', () => {
   it('shows its stage, and is cancelled by a second press while it runs', async () => {
@@ -632,6 +650,85 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-partial');
     await page.getByRole('img', { name: 'Output 1' }).waitFor();
     await page.getByRole('button', { name: 'Download' }).waitFor();
+  });
+});
+
+describe('a job that was cancelled before it started', () => {
+  it.each(['button', 'key'] as const)(
+    'is left for the job that takes its place after Undo in its view, and Back skips it (%s)',
+    async (way) => {
+      const { paused, page, id } = await openWaitingJob();
+      await page.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('link', { name: /^A patient river/ }).click();
+      await stage(page).getByText('Queue paused').first().waitFor();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
+
+      if (way === 'key') await page.keyboard.press('z');
+      else await page.getByRole('button', { name: 'Undo' }).click();
+
+      await stage(page).getByText('Queue paused').first().waitFor();
+      const [anew] = await listJobs(paused.address, 'status=queued');
+      await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/jobs/${anew?.id}`);
+      expect(anew?.id).not.toBe(id);
+      await expect.poll(() => focusedText(page)).toBe('A patient river');
+      await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+      await page.goBack();
+      await page.getByRole('link', { name: /^A patient river/ }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/dashboard');
+    },
+  );
+
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)(
+    'links to its new job if someone else has queued its request again (%s, %s)',
+    async (theme, size) => {
+      const { paused, page, id } = await openWaitingJob({ theme, size });
+      const undoId = await cancelByApi(paused.address, id);
+      await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
+
+      await fetch(`${paused.address}/v1/jobs/batch/${undoId}/undo`, { method: 'POST' });
+
+      const about = page.getByRole('complementary', { name: 'About this job' });
+      await about.getByText('This request was queued again as a new job.').waitFor();
+      await about.getByText('This job is hidden from the images.').waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/dashboard/jobs/${id}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      await keepScreenshot(page, `job-queued-anew-${theme}-${size}`);
+      await stage(page).getByRole('link', { name: 'Show the new job' }).click();
+      await stage(page).getByText('Queue paused').first().waitFor();
+      const [anew] = await listJobs(paused.address, 'status=queued');
+      expect(new URL(page.url()).pathname).toBe(`/dashboard/jobs/${anew?.id}`);
+      await about.getByRole('link', { name: 'the earlier job' }).waitFor();
+      await page.goBack();
+      await stage(page).getByRole('link', { name: 'Show the new job' }).waitFor();
+    },
+  );
+
+  it('leads nowhere if another view is opened before its undo is answered', async () => {
+    const { paused, page, id } = await openWaitingJob();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/undo', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+
+    await page.keyboard.press('z');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^A patient river/ }).waitFor();
+    held.resolve();
+
+    await expect.poll(async () => (await listJobs(paused.address, 'status=queued')).length).toBe(1);
+    await expect.poll(() => retryOf(paused.address, id)).toEqual(expect.any(String));
+    await page.getByRole('link', { name: /^A patient river.*queued/i }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard');
   });
 });
 

@@ -208,6 +208,22 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(steps).toEqual([1, 2, 3, 4, 5, 6]);
       });
 
+      test('a retry changes the earlier job too, and only the earlier job of its scope', async () => {
+        const first = await inStatus('cancelled');
+        const { latest } = await store.changes('anonymous');
+
+        const [foreign, retry] = await Promise.all([
+          submitted({ scope: 'other', retryOf: first.id }),
+          submitted({ retryOf: first.id }),
+        ]);
+
+        expect(shown(await changesAfter(latest))).toEqual([
+          [latest + 1, retry.id, 'queued'],
+          [latest + 2, first.id, 'cancelled'],
+        ]);
+        expect(shown(await changesAfter(0, 'other'))).toEqual([[1, foreign.id, 'queued']]);
+      });
+
       test('an update that changes nothing does not count as a change', async () => {
         const job = await ended();
         const { latest } = await store.changes('anonymous');
@@ -314,6 +330,58 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.find('anonymous', job.id)).toEqual(job);
         const { items } = await store.list('anonymous', ALL, { limit: 1 });
         expect(items).toMatchObject([{ priority: -7 }]);
+      });
+
+      test('a job that ended without success names its newest retry in every form', async () => {
+        const first = await inStatus('cancelled');
+        const summaries = async () => {
+          const { items } = await store.list('anonymous', ALL, { limit: 9 });
+          const [found] = await store.summaries('anonymous', [first.sequence]);
+          const changes = await store.changesAfter('anonymous', 0, 9);
+          const changed = changes.flatMap((one) => ('job' in one ? [one.job] : []));
+          return [items, [found], changed].map((jobs) => jobs.find((job) => job?.id === first.id));
+        };
+        const before = [await read('anonymous', first.id), ...(await summaries())];
+
+        const retries = [
+          await submitted({ retryOf: first.id }),
+          await submitted({ retryOf: first.id }),
+        ];
+        await submitted({ scope: 'other', retryOf: first.id });
+
+        const after = [await read('anonymous', first.id), ...(await summaries())];
+        expect(before.map((job) => job?.retriedAs)).toEqual(Array(4).fill(undefined));
+        expect(after.map((job) => job?.retriedAs)).toEqual(Array(4).fill(retries[1]?.id));
+        expect(after[0]).toEqual({ ...first, retriedAs: retries[1]?.id });
+      });
+
+      test('two retries of one job that are accepted together are both changes', async () => {
+        const first = await inStatus('failed');
+
+        const retries = await Promise.all([
+          submitted({ retryOf: first.id }),
+          submitted({ retryOf: first.id }),
+        ]);
+
+        const newest = retries.toSorted((a, b) => b.sequence - a.sequence)[0];
+        expect(await read('anonymous', first.id)).toMatchObject({ retriedAs: newest?.id });
+        const changes = await store.changesAfter('anonymous', 0, 9);
+        const ids = changes.map((one) => 'job' in one && one.job.id);
+        expect(ids.toSorted()).toEqual([first, ...retries].map(({ id }) => id).toSorted());
+        expect(ids.at(-1)).toBe(first.id);
+      });
+
+      test('a job names no retry that was removed', async () => {
+        const first = await inStatus('failed');
+        const kept = await submitted({ retryOf: first.id });
+        const retry = await ended({ retryOf: first.id, priority: 1 });
+        await store.update('anonymous', first.id, { atSecs: LATER, favorite: true });
+        const before = await read('anonymous', first.id);
+
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+
+        expect(before.retriedAs).toBe(retry.id);
+        expect((await read('anonymous', first.id)).retriedAs).toBe(kept.id);
       });
 
       test('a job without a model has none in the lists', async () => {

@@ -2642,6 +2642,11 @@ export interface components {
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
+            /**
+             * Format: uuid
+             * @description The id of the newest job that retries this job, also after the undo of a cancellation. Absent if no retry is stored.
+             */
+            retried_as?: string;
             progress?: {
                 /** @enum {string} */
                 stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
@@ -2874,6 +2879,11 @@ export interface components {
             favorite: boolean;
             /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
+            /**
+             * Format: uuid
+             * @description The id of the newest job that retries this job, also after the undo of a cancellation. Absent if no retry is stored.
+             */
+            retried_as?: string;
             progress?: {
                 /** @enum {string} */
                 stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
@@ -2986,6 +2996,11 @@ export interface components {
                     favorite: boolean;
                     /** @description The time at which the job was hidden. A hidden job can be restored. */
                     deleted?: number;
+                    /**
+                     * Format: uuid
+                     * @description The id of the newest job that retries this job, also after the undo of a cancellation. Absent if no retry is stored.
+                     */
+                    retried_as?: string;
                     progress?: {
                         /** @enum {string} */
                         stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";
@@ -3061,6 +3076,11 @@ export interface components {
                 favorite: boolean;
                 /** @description The time at which the job was hidden. A hidden job can be restored. */
                 deleted?: number;
+                /**
+                 * Format: uuid
+                 * @description The id of the newest job that retries this job, also after the undo of a cancellation. Absent if no retry is stored.
+                 */
+                retried_as?: string;
                 progress?: {
                     /** @enum {string} */
                     stage: "queued" | "preparing" | "dispatched" | "generating" | "verifying" | "publishing";

@@ -10,7 +10,7 @@ import { tablePath } from '../light-table/table-path.ts';
 import { usePage } from '../page-context.ts';
 import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
-import { text } from '../text/text.ts';
+import { text } from '../text/job-text.ts';
 import { ChecksProvider, createChecks } from './credentials/checks.ts';
 import { Family } from './family/family.tsx';
 import { useFamily } from './family/use-family.ts';
@@ -23,6 +23,7 @@ import { createJobDetail, isWorthRepeating, retryTime } from './state/job-detail
 import { type Look, LookProvider, useLooking } from './state/look-context.ts';
 import { stepOutput, VIEWS } from './state/looking.ts';
 import { type Neighbours, useNeighbours } from './state/neighbours.ts';
+import { useRetryOfUndo } from './state/use-retry-of-undo.ts';
 import { Strip } from './strip/strip.tsx';
 import './job-view.css';
 
@@ -38,6 +39,7 @@ function NamedJob({ id }: { readonly id: string }) {
   const detail = useMemo(() => createJobDetail(page, id), [page, id]);
   const actions = useMemo(() => createJobActions(page, detail, id), [page, detail, id]);
   useEffect(() => detail.close, [detail]);
+  useRetryOfUndo(id, detail);
   const { value: job } = detail.job;
   const { value: error } = detail.error;
   const { value: summary } = detail.summary;
@@ -73,6 +75,10 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
   useTitle(prompt);
   // The heading is focused so that screen readers and the Tab key start there.
   useEffect(() => heading.current?.focus(), []);
+  // The focused control may belong to the job that was in view before, or to a message that is closed.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, [id]);
   return (
     <LookProvider value={look}>
       <ChecksProvider value={checks}>
@@ -121,9 +127,9 @@ function UnreadJob({
 }
 
 function stateText(job: Job): string {
-  return isOpen(job)
-    ? stageText(job, job.request.parameters.n)
-    : text(`gallery.status.${job.status}`);
+  if (isOpen(job)) return stageText(job, job.request.parameters.n);
+  const state = text(`gallery.status.${job.status}`);
+  return job.retried_as === undefined ? state : `${state}. ${text('job.retriedAs')}`;
 }
 
 function useTitle(prompt: string): void {

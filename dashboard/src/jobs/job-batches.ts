@@ -1,3 +1,4 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
 import type { Resending } from '../connection/resending.ts';
@@ -24,6 +25,7 @@ interface Deps {
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
 export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
   const { untilAnswered } = resending;
+  const undoing = signal<Promise<void> | undefined>(undefined);
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {
@@ -66,7 +68,10 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
     const count = results.reduce((sum, result) => sum + result.done, 0);
     const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
-      undo.offer(text(done, { count }), () => void revert(results), toSkippedText(skipped));
+      const undoAll = () => {
+        undoing.value = revert(results);
+      };
+      undo.offer(text(done, { count }), undoAll, toSkippedText(skipped));
     } else if (skipped.size > 0) {
       toasts.show({ kind: 'refused', text: toSkippedText(skipped) ?? '' });
     } else if (done !== undefined && results.length > 0) {
@@ -75,6 +80,9 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
   }
 
   return {
+    /** The latest undo that was requested in this page. Resolves when the bridge has answered. */
+    undoing: undoing as ReadonlySignal<Promise<void> | undefined>,
+
     /**
      * Changes the jobs with these ids. Shows the text `done` with the number of changed jobs, or no such text if `done` is undefined.
      * A failure is shown, and nothing is thrown.

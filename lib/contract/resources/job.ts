@@ -147,6 +147,10 @@ const jobEntries = {
     v.optional(UnixSecs),
     'The time at which the job was hidden. A hidden job can be restored.',
   ),
+  retried_as: documented(
+    v.optional(JobId),
+    'The id of the newest job that retries this job, also after the undo of a cancellation. Absent if no retry is stored.',
+  ),
   progress: v.optional(
     v.strictObject({
       stage: v.picklist(STAGES),

@@ -30,18 +30,39 @@ const FACTS = `
   cancel_requested AS "cancelRequested", created AS "createdSecs", updated AS "updatedSecs",
   started AS "startedSecs", completed AS "completedSecs"`;
 
-/** The columns of `job` that `parseSummary` reads. The SQL is the same for all databases. */
-export const SUMMARY_COLUMNS = `${FACTS},
-  operation, provider, model, outputs, size, inputs, error_code AS "errorCode", artifacts,
-  substr(prompt, 1, 256) AS prompt`;
+/**
+ * Returns the column with the id of the newest retry. Only `retry_of` of the retry is stored. `prefix` is the name of the schema with
+ * a point, or empty.
+ */
+function retriedAs(prefix: string): string {
+  return `
+  CASE WHEN job.status IN ('failed', 'cancelled', 'interrupted') THEN (
+    SELECT retry.id FROM ${prefix}job_content AS content
+    JOIN ${prefix}job AS retry ON retry.seq = content.seq
+    WHERE content.retry_of = job.id AND retry.scope = job.scope
+    ORDER BY content.seq DESC LIMIT 1
+  ) END AS "retriedAs"`;
+}
 
 /**
- * The columns of `job` and `job_content` that `parseRecord` reads. The columns `webhook` and `parents`, which are JSON, are missing,
- * because the SQL of JSON depends on the database.
+ * Returns the columns of `job` that `parseSummary` reads. The SQL is the same for all databases. `prefix` is the name of the schema
+ * with a point, or empty.
  */
-export const RECORD_COLUMNS = `${FACTS},
+export function summaryColumns(prefix = ''): string {
+  return `${FACTS},
+  operation, provider, model, outputs, size, inputs, error_code AS "errorCode", artifacts,
+  substr(prompt, 1, 256) AS prompt,${retriedAs(prefix)}`;
+}
+
+/**
+ * Returns the columns of `job` and `job_content` that `parseRecord` reads. The columns `webhook` and `parents`, which are JSON, are
+ * missing, because the SQL of JSON depends on the database. `prefix` is the name of the schema with a point, or empty.
+ */
+export function jobColumns(prefix = ''): string {
+  return `${FACTS},
   token, provider, request_id AS "requestId", retry_of AS "retryOf", request, result,
-  partial_result AS "partialResult", error, artifacts AS marked`;
+  partial_result AS "partialResult", error, artifacts AS marked,${retriedAs(prefix)}`;
+}
 
 /**
  * The columns of `job_parent` in the order of `ParentList`. A database builds the column `parents` of `parseRecord` from them, a
@@ -74,6 +95,7 @@ const factEntries = {
   updatedSecs: v.number(),
   startedSecs: Nullable,
   completedSecs: Nullable,
+  retriedAs: v.nullable(v.string()),
 };
 
 /** The columns of a group, which are all present or all absent. */

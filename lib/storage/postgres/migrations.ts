@@ -17,6 +17,7 @@ import { moneySchema } from './schema-money.ts';
 import { ownFavoriteSchema } from './schema-own-favorite.ts';
 import { progressSchema } from './schema-progress.ts';
 import { provenanceSchema } from './schema-provenance.ts';
+import { retriesSchema } from './schema-retries.ts';
 import { storesSchema } from './schema-stores.ts';
 import { ticketsSchema } from './schema-tickets.ts';
 import { titlesSchema } from './schema-titles.ts';
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: finishedImagesSchema, oldest: 1 },
   { sql: ownFavoriteSchema, oldest: 1 },
   { sql: factsSchema, oldest: 1 },
+  { sql: retriesSchema, oldest: 1 },
 ];
 
 interface Options {

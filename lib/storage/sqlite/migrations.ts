@@ -158,6 +158,11 @@ CREATE INDEX job_facts ON job (
 );
 `;
 
+/** Adds the index that finds the retries of a job. */
+const RETRIES = `
+CREATE INDEX job_retries ON job_content (retry_of, seq) WHERE retry_of IS NOT NULL;
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -173,6 +178,7 @@ export const MIGRATIONS: readonly string[] = [
   GROUPS,
   OWN_FAVORITE,
   FACTS,
+  RETRIES,
 ];
 
 /** The schema that this program reads and writes. */

@@ -218,6 +218,26 @@ describe('a restart', () => {
     expect([callsFor('ran-before'), callsFor('waited-before')]).toEqual([1, 1]);
   });
 
+  it('keeps the undo of cancelled jobs, which then name the jobs that take their places', async () => {
+    const { bridge, jobs } = await start();
+    await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
+    const ids = [await accepted(jobs, hang), await accepted(jobs, hang)];
+    const body = { action: 'cancel', filter: { status: 'queued' }, expected_count: 2 };
+    const cancelled = await jobs.send('POST', '/v1/jobs/batch', { body });
+    await bridge.end('SIGKILL');
+
+    const { jobs: after } = await again(bridge);
+    const undone = await after.send('POST', `/v1/jobs/batch/${cancelled.json.undo.id}/undo`);
+    const old = await Promise.all(ids.map((id) => after.get(`/v1/jobs/${id}`)));
+
+    expect(undone.json).toEqual({ done: 2, skipped: [] });
+    const anew = await Promise.all(old.map(({ json }) => after.get(`/v1/jobs/${json.retried_as}`)));
+    expect(old.map(({ json }) => json.status)).toEqual(['cancelled', 'cancelled']);
+    expect(anew.map(({ json }) => [json.status, json.retry_of])).toEqual(
+      ids.map((id) => ['queued', id]),
+    );
+  });
+
   it('leaves the queue paused, and its jobs start by priority after it is resumed', async () => {
     const set = ['server.jobs.max_running=1'];
     const { bridge, jobs, upstream, restart } = await startWithUpstream(set);

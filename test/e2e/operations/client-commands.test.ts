@@ -354,6 +354,7 @@ describe('the other client commands', () => {
     const listed = await run(['jobs', 'list', '--search', 'a job to retry', '--json']);
     const [job] = JSON.parse(listed.stdout);
     const retried = await run(['jobs', 'retry', job.id, '--json']);
+    const earlier = await run(['jobs', 'show', job.id]);
     const shown = await run(['queue', 'show', '--json']);
     const queued = await run(['queue', 'jobs']);
     const resumed = await run(['queue', 'resume']);
@@ -363,6 +364,7 @@ describe('the other client commands', () => {
     expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('paused: true') });
     expect([exitCode, job]).toMatchObject([130, { status: 'cancelled', priority: -5 }]);
     expect(JSON.parse(retried.stdout)).toMatchObject({ retry_of: job.id, priority: -5 });
+    expect(earlier.stdout).toContain(`retried_as: ${JSON.parse(retried.stdout).id}\n`);
     expect(queued.stdout).toMatch(new RegExp(`${JSON.parse(retried.stdout).id} +\\d+ s +queued`));
     expect(JSON.parse(shown.stdout)).toMatchObject({ paused: true, queued: 1, running: 0 });
     expect(resumed.stdout).toContain('paused: false');

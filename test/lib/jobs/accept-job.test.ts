@@ -242,7 +242,7 @@ describe('createJobAcceptance, retry', () => {
     });
     expect(job.id).not.toBe(earlier.id);
     expect(await rig.read(job.id)).toEqual(job);
-    expect(await rig.read(earlier.id)).toEqual(earlier);
+    expect(await rig.read(earlier.id)).toEqual({ ...earlier, retried_as: job.id });
   });
 
   test('a retry keeps the webhook of the earlier job, even if its end was not sent', async () => {

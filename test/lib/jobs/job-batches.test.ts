@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { JobBatch } from '../../../lib/contract/resources/job-batch.ts';
 import { requestContext } from '../../support/request-context.ts';
-import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
+import { createStreamClient, readAll } from './stream-client.ts';
 
 const forever = new AbortController().signal;
 
@@ -181,7 +183,9 @@ describe('undo', () => {
     expect(result).toEqual({ done: 3, skipped: [] });
     expect(details.map((job) => job.retry_of)).toEqual(ids);
     expect(anew).toMatchObject([{ labels: ['spring'], priority: 4 }, {}, {}]);
-    for (const id of ids) expect(await rig.read(id)).toMatchObject({ status: 'cancelled' });
+    for (const [nth, id] of ids.entries()) {
+      expect(await rig.read(id)).toMatchObject({ status: 'cancelled', retried_as: anew[nth]?.id });
+    }
   });
 
   test('jobs that were cancelled before they started are hidden once they are queued anew', async () => {
@@ -288,5 +292,81 @@ describe('undo', () => {
     const late = await change({ action: 'favorite', ids });
     await rig.clock.advance(86_400_000);
     await expect(undo(late.undo?.id)).rejects.toMatchObject(notFound);
+  });
+});
+
+describe('the undo of a cancellation', () => {
+  async function cancelled(count: number, more: object = {}) {
+    const ids = await submitted(count);
+    const { undo: offered } = await change({ action: 'cancel', ids, ...more });
+    return { first: ids[0] ?? '', undoId: offered?.id ?? '' };
+  }
+
+  test('leads from a cancelled job to the job that another token of the scope has queued anew', async () => {
+    const { first, undoId } = await cancelled(1);
+    await expect(undo(undoId, 'other')).rejects.toMatchObject({ code: 'not_found' });
+    const before = await rig.read(first);
+
+    const context = requestContext({ operationId: 'undoJobChanges', scope: SCOPE });
+    await rig.jobBatches.undo(undoId, { ...context, caller: unnamedCaller('bob') });
+
+    const [anew] = await queued();
+    expect(before).not.toHaveProperty('retried_as');
+    expect(await rig.read(first)).toMatchObject({ retried_as: anew?.id });
+  });
+
+  test('is reported to the readers of the feed and of the job, also if the job had started', async () => {
+    rig.work();
+    const starting = rig.run(0);
+    const running = (await rig.submit()).job.id;
+    await starting;
+    const body = { action: 'cancel', ids: [running], running: true };
+    const { undo: offered } = await change(body);
+    await rig.ended(running);
+    const feed = readAll(await rig.jobStreams.ofScope(createStreamClient().context));
+    await feed.until(1);
+
+    await undo(offered?.id);
+
+    const { retried_as: anew } = await rig.read(running);
+    const job = expect.objectContaining({ id: running, status: 'cancelled', retried_as: anew });
+    const events = () => feed.items.map(({ event }) => event);
+    await until(() => events().some((event) => event?.type === 'job' && event.job.id === running));
+    const follow = readAll(await rig.jobStreams.ofJob(running, createStreamClient().context));
+    await until(() => follow.hasEnded);
+    expect(anew).toEqual(expect.any(String));
+    expect(events()).toContainEqual({ type: 'job', snapshot: false, job });
+    expect(follow.items.map(({ event }) => event)).toEqual([
+      { type: 'snapshot', job },
+      { type: 'ended', job },
+    ]);
+  });
+
+  test('leads from each of 5,000 cancelled jobs to its own new job', {
+    timeout: 120_000,
+  }, async () => {
+    const count = 5000;
+    await rig.close();
+    rig = await openJobRig({ max_pending: 2 * count });
+    const ids: string[] = [];
+    for (let nth = 0; nth < count; nth += 1) ids.push((await rig.submit()).job.id);
+    const filter = { status: 'queued' };
+    const { undo: offered } = await change({ action: 'cancel', filter, expected_count: count });
+
+    const result = await undo(offered?.id);
+
+    const { items: anew } = await rig.store.list(
+      SCOPE,
+      { visibility: 'active' },
+      { limit: count + 1 },
+    );
+    const { items: old } = await rig.store.list(
+      SCOPE,
+      { visibility: 'hidden' },
+      { limit: count + 1 },
+    );
+    expect(result).toEqual({ done: count, skipped: [] });
+    expect(old.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(old.map((job) => job.retriedAs)).toEqual(anew.map(({ id }) => id));
   });
 });

@@ -66,6 +66,12 @@ describe('toJobResult', () => {
     expect({ links, isError }).toEqual({ links: 0, isError: true });
   });
 
+  it('names the job that retries a cancelled job', async () => {
+    const { text } = await textOf(jobOf({ status: 'cancelled', retried_as: 'new' }));
+
+    expect(text).toContain('Job new retries job job. Call get_job with {"id": "new"}.');
+  });
+
   it('contains the finished images of an interrupted job', async () => {
     const job = jobOf({ status: 'interrupted', error, partial_result: { data: [image(1)] } });
 

@@ -1,19 +1,14 @@
-import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
+import { Check, Copy, EyeOff, FlaskConical, Repeat2, TriangleAlert, X } from 'lucide';
 import { Fragment } from 'preact';
 import type { BridgeError, Family, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
+import { Link } from '../../controls/link.tsx';
 import { isMadeHere, isOpen } from '../../jobs/job-state.ts';
 import { Elapsed, STATUS_LOOKS, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
-import {
-  formatDay,
-  formatSeconds,
-  formatTime,
-  hasText,
-  type TextKey,
-  text,
-} from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
+import { formatDay, formatSeconds, formatTime, hasText, type TextKey } from '../../text/text.ts';
 import { CredentialsSection } from '../credentials/credentials-section.tsx';
 import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
@@ -261,6 +256,15 @@ function VerdictSection({ job }: { readonly job: Job }) {
         <p class="note row soft">
           <Icon of={FlaskConical} class="warn" />
           {text('job.rehearsal')}
+        </p>
+      )}
+      {job.retried_as !== undefined && (
+        <p class="note row soft">
+          <Icon of={Repeat2} />
+          <span>
+            {text('job.retriedAs')}{' '}
+            <Link to={`/jobs/${job.retried_as}`}>{text('job.retriedAs.show')}</Link>
+          </span>
         </p>
       )}
       {isHidden && (

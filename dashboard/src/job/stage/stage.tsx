@@ -1,7 +1,8 @@
-import { ImageOff, KeyRound, Pencil, Repeat2 } from 'lucide';
+import { ArrowRight, ImageOff, KeyRound, Pencil, Repeat2 } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
-import { Button } from '../../controls/button.tsx';
+import { Button, Icon } from '../../controls/button.tsx';
+import { Link } from '../../controls/link.tsx';
 import { Blank } from '../../gallery/states/blank.tsx';
 import type { Size } from '../../images/measure-image.ts';
 import { usePartialImage } from '../../images/use-image.ts';
@@ -10,7 +11,8 @@ import { Elapsed, STATUS_LOOKS, StageBar, stageText } from '../../jobs/progress.
 import { usePage } from '../../page-context.ts';
 import { useWait } from '../../shell/use-now.ts';
 import { toFailureText } from '../../text/failure-text.ts';
-import { formatClock, text } from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
+import { formatClock } from '../../text/text.ts';
 import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, openSize } from './geometry.ts';
@@ -71,11 +73,12 @@ function EndedStage({ job }: { readonly job: Job }) {
   const { error, status } = job;
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
   const look = status === 'succeeded' ? { icon: ImageOff, tone: 'faint' } : STATUS_LOOKS[status];
+  const detail = failure?.text ?? text('job.noImages.text');
   return (
     <Blank
       {...look}
       title={failure?.title ?? text('job.noImages')}
-      detail={failure?.text ?? text('job.noImages.text')}
+      detail={job.retried_as === undefined ? detail : `${detail} ${text('job.retriedAs')}`}
     >
       <Ways job={job} mayRepeat={failure?.mayRepeat ?? true} after={failure?.after} />
     </Blank>
@@ -97,6 +100,12 @@ function Ways({ job, mayRepeat, after }: WaysProps) {
     <>
       {wait > 0 && <p class="soft num">{text('card.safeIn', { wait: formatClock(wait + 999) })}</p>}
       <p class="ways row">
+        {job.retried_as !== undefined && (
+          <Link class="btn primary" to={`/jobs/${job.retried_as}`}>
+            <Icon of={ArrowRight} />
+            {text('job.retriedAs.show')}
+          </Link>
+        )}
         {mayRepeat && (
           <Button icon={Repeat2} disabled={wait > 0} onClick={() => makeAgain(job)}>
             {text('card.makeAgain')}

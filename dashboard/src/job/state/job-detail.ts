@@ -82,6 +82,7 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   const { progress: _progress, deleted: _deleted, marks: _marks, ...rest } = job;
   const marks = toMarks(summary);
   const { status, updated, cancel_requested, favorite, progress, started, deleted } = summary;
+  const { retried_as } = summary;
   return {
     ...rest,
     status,
@@ -91,6 +92,7 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
     ...(started !== undefined && { started }),
     ...(progress !== undefined && { progress }),
     ...(deleted !== undefined && { deleted }),
+    ...(retried_as !== undefined && { retried_as }),
     ...(marks.length > 0 && { marks }),
   };
 }

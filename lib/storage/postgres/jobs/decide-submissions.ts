@@ -162,7 +162,9 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     const turn = own.queued === 0 ? Math.max(own.turn, lowestTurn ?? 0) : own.turn;
     lowestTurn = Math.min(lowestTurn ?? turn, turn);
     const change = own.changes + 1;
-    const counts = { queued: own.queued + 1, held: own.held + needed, turn, changes: change };
+    // A retry changes the earlier job too, which gets the next number.
+    const changes = job.retryOf === undefined ? change : change + 1;
+    const counts = { queued: own.queued + 1, held: own.held + needed, turn, changes };
     scopes.set(job.scope, { scope: job.scope, ...counts });
     charges.set(chargeKey(charge), { ...charge, images: charge.images + reservation.images });
     accepted.push({ ...submission, sequence: lastSequence, change });

@@ -151,7 +151,13 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       )
       SELECT * FROM ${PARENTS.sql} AS one
     ), changes AS (
-      INSERT INTO ${schema}.job_change (seq, scope, change) SELECT seq, scope, change FROM new
+      INSERT INTO ${schema}.job_change (seq, scope, change)
+      SELECT seq, scope, change FROM new
+      UNION ALL
+      SELECT job.seq, job.scope, max(new.change) + 1
+      FROM new JOIN ${schema}.job ON job.id = new.retry_of AND job.scope = new.scope
+      GROUP BY job.seq
+      ON CONFLICT (seq) DO UPDATE SET change = excluded.change
     ), scopes AS (
       UPDATE ${schema}.job_scope AS own SET
         queued = one.queued, held = one.held, turn = one.turn, changes = one.changes,

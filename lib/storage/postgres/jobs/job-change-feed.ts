@@ -1,6 +1,6 @@
 import type { JobStore } from '../../../jobs/job-store-port.ts';
 import { toChangeOrder } from '../../jobs/change-order.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 
 interface ChangeRow {
@@ -14,7 +14,7 @@ export function createJobChangeFeed(
   const { schema } = database;
   const LATEST = `SELECT changes AS latest FROM ${schema}.job_scope WHERE scope = $1`;
   const LIST_AFTER = `
-    SELECT latest.change, latest.removed_id AS "removedId", ${SUMMARY_COLUMNS}
+    SELECT latest.change, latest.removed_id AS "removedId", ${summaryColumns(`${schema}.`)}
     FROM (
       SELECT seq AS changed, change, removed_id FROM ${schema}.job_change
       WHERE scope = $1 AND change > $2 ORDER BY change LIMIT $3

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 import { type Condition, filterSql, matchingSql, matchingValues, NEWEST } from './job-list.ts';
 
@@ -33,7 +33,7 @@ export function createJobHistory(database: Postgres): JobHistoryStore {
             GROUP BY prompt HAVING max(seq) < $${values.length + 1}
             ORDER BY last DESC LIMIT $${values.length + 2}
           )
-          SELECT ${SUMMARY_COLUMNS}, prompt AS "wholePrompt", uses
+          SELECT ${summaryColumns(`${schema}.`)}, prompt AS "wholePrompt", uses
           FROM used JOIN ${schema}.job ON job.seq = last ORDER BY last DESC`;
         // Reads one prompt more than the page shows. If this prompt exists, there is a next page.
         const found = await rows(text, [...values, before, limit + 1]);

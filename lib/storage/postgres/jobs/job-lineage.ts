@@ -1,5 +1,5 @@
 import type { JobStore } from '../../../jobs/job-store-port.ts';
-import { parseKin, parseMasks, parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseKin, parseMasks, parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 import { parentsColumn, recordTables } from './record-sql.ts';
 
@@ -12,7 +12,7 @@ export function createJobLineage(
     FROM ${schema}.job_image JOIN ${schema}.job ON job.seq = job_image.seq
     WHERE scope = $1 AND artifact_id = ANY ($2::text[])`;
   const LIST_DERIVED = `
-    SELECT ${SUMMARY_COLUMNS} FROM ${schema}.job
+    SELECT ${summaryColumns(`${schema}.`)} FROM ${schema}.job
     WHERE seq IN (
       SELECT DISTINCT seq FROM ${schema}.job_parent
       WHERE scope = $1 AND parent_id = $2 AND seq < $3 ORDER BY seq DESC LIMIT $4

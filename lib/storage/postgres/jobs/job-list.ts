@@ -3,7 +3,7 @@ import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobSize } from '../../../contract/resources/job-filter.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
 import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { Postgres } from '../connection.ts';
 
 // Greater than every sequence.
@@ -16,7 +16,7 @@ export function createJobList(
   const LIST_ACTIVE = `
     SELECT id FROM ${schema}.job WHERE id = ANY ($1::text[]) AND completed IS NULL`;
   const SUMMARIES = `
-    SELECT ${SUMMARY_COLUMNS} FROM ${schema}.job WHERE scope = $1 AND seq = ANY ($2::bigint[])`;
+    SELECT ${summaryColumns(`${schema}.`)} FROM ${schema}.job WHERE scope = $1 AND seq = ANY ($2::bigint[])`;
 
   return {
     listActive: (ids) =>
@@ -26,7 +26,7 @@ export function createJobList(
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(async ({ rows }) => {
         const sql = `
-          SELECT ${SUMMARY_COLUMNS} FROM ${schema}.job
+          SELECT ${summaryColumns(`${schema}.`)} FROM ${schema}.job
           WHERE seq IN (${matchingSql(schema, filter)}) ORDER BY seq DESC`;
         // Reads one row more than the page shows. If this row exists, there is a next page.
         const found = await rows(sql, matchingValues(filter, { scope, before, limit: limit + 1 }));

@@ -1,8 +1,8 @@
-import { PARENT_COLUMNS, RECORD_COLUMNS } from '../../jobs/job-rows.ts';
+import { jobColumns, PARENT_COLUMNS } from '../../jobs/job-rows.ts';
 
 /** Returns the columns that `parseRecord` reads. */
 export function recordColumns(schema: string): string {
-  return `${RECORD_COLUMNS},
+  return `${jobColumns(`${schema}.`)},
     (SELECT json_build_object(
         'url', url, 'events', events::json, 'state', state, 'attempts', attempts,
         'lastStatus', last_status

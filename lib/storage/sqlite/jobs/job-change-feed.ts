@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
 import { REMEMBERED_CHANGES, toChangeOrder } from '../../jobs/change-order.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
 const LIST_AFTER = `
   SELECT seq, change, removed_id FROM job_change
   WHERE scope = +? AND change > +? ORDER BY change LIMIT +?`;
-const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = ?`;
+const FIND_SUMMARY = `SELECT ${summaryColumns()} FROM job WHERE seq = ?`;
 // A job has one row, for its latest change. The row of a removed job is kept for some time, with the id of the job.
 const NOTE = `
   INSERT INTO job_change (seq, scope, change, removed_id)

@@ -3,7 +3,7 @@ import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
 import { isSelected } from '../../jobs/job-facts.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 import { keepStatements } from '../kept-statements.ts';
 import { bound, FACTS_TABLE, NEWEST, rangesSql } from './job-list.ts';
@@ -76,6 +76,6 @@ function promptsSql(selection: JobSelection): string {
       AND provider <> '${OWN_PROVIDER}'
     GROUP BY prompt HAVING last < +@below ORDER BY last DESC LIMIT +@limit
   )
-  SELECT ${SUMMARY_COLUMNS}, prompt AS wholePrompt, uses FROM used JOIN job ON seq = last
+  SELECT ${summaryColumns()}, prompt AS wholePrompt, uses FROM used JOIN job ON seq = last
   ORDER BY last DESC`;
 }

@@ -5,7 +5,7 @@ import {
   parseKin,
   parseMasks,
   parseSummary,
-  SUMMARY_COLUMNS,
+  summaryColumns,
 } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
@@ -31,7 +31,7 @@ const LIST_IMAGES = `
   FROM job_image JOIN job ON job.seq = job_image.seq
   WHERE scope = +@scope AND artifact_id IN (SELECT value FROM json_each(+@ids))`;
 const LIST_DERIVED = `
-  SELECT ${SUMMARY_COLUMNS} FROM job
+  SELECT ${summaryColumns()} FROM job
   WHERE seq IN (
     SELECT DISTINCT seq FROM job_parent
     WHERE scope = +@scope AND parent_id = +@id AND seq < +@before ORDER BY seq DESC LIMIT +@limit

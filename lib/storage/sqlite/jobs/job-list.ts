@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
 import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
-import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
+import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 import { keepStatements } from '../kept-statements.ts';
 
 // Greater than every sequence.
 export const NEWEST = Number.MAX_SAFE_INTEGER;
 
-const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;
+const FIND_SUMMARY = `SELECT ${summaryColumns()} FROM job WHERE seq = @sequence AND scope = @scope`;
 const IS_ACTIVE = 'SELECT 1 FROM job WHERE id = ? AND completed IS NULL';
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const LIST_INPUTS = `
@@ -57,7 +57,7 @@ export function createJobList(
 /** Returns the SQL for the page of `matchingSql`, with the columns of summaries. */
 export function listSql(filter: JobFilter): string {
   return `
-  SELECT ${SUMMARY_COLUMNS} FROM job
+  SELECT ${summaryColumns()} FROM job
   WHERE seq IN (${matchingSql(filter)}
   )
   ORDER BY seq DESC`;

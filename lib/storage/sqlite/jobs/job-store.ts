@@ -15,11 +15,11 @@ import { HELD_COLUMNS, heldColumns } from '../../budgets.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import { refuseOtherPriority } from '../../jobs/job-priority.ts';
 import {
+  jobColumns,
   parseCancellation,
   parseReadable,
   parseRecord,
   parseTotals,
-  RECORD_COLUMNS,
   ROW_BYTES,
 } from '../../jobs/job-rows.ts';
 import { queuedJob, textOf } from '../../jobs/new-job.ts';
@@ -35,7 +35,7 @@ import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 
 /** The columns that `parseRecord` reads. */
-const RECORD = `${RECORD_COLUMNS},
+const RECORD = `${jobColumns()},
   (SELECT json_object(
       'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
       'lastStatus', last_status
@@ -78,6 +78,7 @@ const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 const FROM_JOB = `SELECT ${RECORD} FROM job JOIN job_content ON job_content.seq = job.seq`;
 
 const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
+const FIND_SEQUENCE = 'SELECT seq FROM job WHERE id = +? AND scope = +?';
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
 /**
  * Exported for tests of its query plan. The query is a separate statement, because as a part of the update it takes ten times
@@ -284,6 +285,14 @@ function createJobSubmission(
   const insertJob = prepareInsert(database);
   const charges = prepareCharges(database);
   const refuseBeyondLimits = prepareLimits(database);
+  const findSequence = database.prepare(FIND_SEQUENCE).pluck();
+
+  /** Records a change of the job that a new job retries, because the earlier job names its newest retry. */
+  function noteRetry({ retryOf, scope }: NewJob): void {
+    if (retryOf === undefined) return;
+    const earlier = v.parse(v.optional(v.number()), findSequence.get(retryOf, scope));
+    if (earlier !== undefined) changes.note(earlier, scope);
+  }
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
     const row = findByKey.get(hash);
@@ -321,6 +330,7 @@ function createJobSubmission(
         );
         counts.add({ sequence, scope, provider, bytes, reserved });
         changes.note(sequence, scope);
+        noteRetry(job);
         charges.reserve(reservation, reservation.images);
         charges.reserveMoney(
           { ...reservation, ...reservation.budget },

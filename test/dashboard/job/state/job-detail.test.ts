@@ -62,6 +62,13 @@ describe('withLatest', () => {
     expect(withLatest(hidden, ended)).not.toHaveProperty('deleted');
   });
 
+  it('adds the job that retries a job, also if nothing else has changed', () => {
+    const job = detail({ status: 'cancelled' });
+    const retry = summary({ status: 'cancelled', retried_as: 'retry' });
+
+    expect(withLatest(job, retry)).toEqual({ ...job, retried_as: 'retry' });
+  });
+
   it('ignores a summary older than the job', () => {
     const job = detail({ status: 'succeeded', favorite: true, updated: LATER });
 
