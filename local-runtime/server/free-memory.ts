@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { type Clock, sleep } from '../../lib/platform/clock.ts';
 import type { Task } from '../../lib/platform/task.ts';
 
 interface Deps {
@@ -9,9 +10,12 @@ interface Deps {
   /** Returns the share of time, 0 to 1, in which the event loop was busy since the previous call. */
   readonly busySinceLast: () => number;
   readonly collect: () => void;
+  readonly clock: Clock;
 }
 
 const EVERY_MS = 2000;
+// The time in which V8 frees the buffers in the background after a collection.
+const FREEING_MS = 100;
 const MAX_BUSY = 0.1;
 const LEAST_BYTES = 32 * 1024 * 1024;
 
@@ -19,26 +23,26 @@ const LEAST_BYTES = 32 * 1024 * 1024;
  * Creates a task that frees the buffers of images while the bridge is idle. V8 collects garbage only when memory is
  * allocated. After the last image of a burst, V8 would keep up to a hundred megabytes of buffers until the next image.
  */
-export function createFreeMemory({ bufferBytes, busySinceLast, collect }: Deps): Task {
+export function createFreeMemory({ bufferBytes, busySinceLast, collect, clock }: Deps): Task {
   // The bytes that are still in use after a collection, for example by the artifact cache.
   let keptBytes = 0;
   return {
     name: 'free-memory',
     everyMs: EVERY_MS,
-    async run() {
+    async run(signal) {
       const bytes = bufferBytes();
-      if (busySinceLast() > MAX_BUSY) return;
-      if (bytes - keptBytes >= LEAST_BYTES) {
-        collect();
-        // Buffers are freed in the background, so only the next run knows how many bytes remain.
-        keptBytes = bytes;
-      } else keptBytes = Math.min(keptBytes, bytes);
+      keptBytes = Math.min(keptBytes, bytes);
+      if (busySinceLast() > MAX_BUSY || bytes - keptBytes < LEAST_BYTES) return;
+      collect();
+      // If the bridge stops meanwhile, the number of bytes no longer matters.
+      await sleep(clock, FREEING_MS, signal).catch(() => {});
+      keptBytes = bufferBytes();
     },
   };
 }
 
 /** Creates the task of `createFreeMemory` for this process. */
-export function freeMemory(): Task {
+export function freeMemory(clock: Clock): Task {
   let last = performance.eventLoopUtilization();
   return createFreeMemory({
     bufferBytes: () => process.memoryUsage().arrayBuffers,
@@ -49,6 +53,7 @@ export function freeMemory(): Task {
       return utilization;
     },
     collect: collectGarbage,
+    clock,
   });
 }
 

@@ -62,7 +62,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       facts,
       openStorage,
       onThreadFailure: onStorageFailure,
-      tasks: [...(named ? [named.task] : []), freeMemory()],
+      tasks: [...(named ? [named.task] : []), freeMemory(clock)],
     });
     opened(app.services);
     void app.prepare();

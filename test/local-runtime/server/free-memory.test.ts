@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collectGarbage, createFreeMemory } from '../../../local-runtime/server/free-memory.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 const MB = 1024 * 1024;
 const { signal } = new AbortController();
 
 /** Creates the task for a process whose buffers and event loop are described by `state`. */
 function rig() {
+  const clock = createManualClock();
   const state = { bytes: 0, busy: 0, collections: 0 };
   const task = createFreeMemory({
     bufferBytes: () => state.bytes,
@@ -14,12 +16,17 @@ function rig() {
     collect: () => {
       state.collections += 1;
     },
+    clock,
   });
   return {
     state,
-    async run(changes: Partial<typeof state>) {
+    /** Runs the task. A collection leaves `keptBytes`, by default all. */
+    async run({ keptBytes, ...changes }: Partial<typeof state> & { keptBytes?: number }) {
       Object.assign(state, changes);
-      await task.run(signal);
+      const run = task.run(signal);
+      state.bytes = keptBytes ?? state.bytes;
+      clock.advance(1000);
+      await run;
     },
   };
 }
@@ -46,8 +53,7 @@ describe('createFreeMemory', () => {
   it('does not collect again for buffers that remained after a collection', async () => {
     const { state, run } = rig();
 
-    await run({ bytes: 100 * MB });
-    await run({ bytes: 60 * MB });
+    await run({ bytes: 100 * MB, keptBytes: 60 * MB });
     await run({ bytes: 80 * MB });
     expect(state.collections).toBe(1);
 
@@ -58,10 +64,19 @@ describe('createFreeMemory', () => {
   it('collects again when the remaining buffers are no longer used', async () => {
     const { state, run } = rig();
 
-    await run({ bytes: 100 * MB });
-    await run({ bytes: 100 * MB });
+    await run({ bytes: 100 * MB, keptBytes: 100 * MB });
     await run({ bytes: 5 * MB });
     await run({ bytes: 40 * MB });
+
+    expect(state.collections).toBe(2);
+  });
+
+  it('collects after each of two bursts, even if the second begins before the next run', async () => {
+    const { state, run } = rig();
+
+    await run({ bytes: 60 * MB, keptBytes: 5 * MB });
+    await run({ bytes: 70 * MB, busy: 0.9 });
+    await run({ bytes: 62 * MB, busy: 0 });
 
     expect(state.collections).toBe(2);
   });
