@@ -6,6 +6,7 @@ import { isBeyond } from '../canvas/canvas-area.ts';
 import { Icon } from '../controls/button.tsx';
 import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { firstSource } from './draft.ts';
@@ -32,6 +33,8 @@ export function MakeFoot() {
     </div>
   );
 }
+
+const PlanCost = lazyView(async () => (await import('../money/plan-cost.tsx')).PlanCost);
 
 /** Shows what the bridge will do with the draft. `fixes` offers changes that make a rejected draft possible. */
 export function PlanLine({ fixes = true }: { readonly fixes?: boolean }) {
@@ -66,8 +69,13 @@ function Planned({ plan, hasFixes }: PlannedProps) {
   if (kind === 'refused') {
     return <Line icon={CircleAlert} bad {...words} fixes={hasFixes ? fixes : []} />;
   }
-  if (kind === 'changes') return <Line icon={EqualNot} {...words} />;
-  return <Line image={<FanOut calls={plan.routes[plan.chosen ?? 0]?.calls ?? 1} />} {...words} />;
+  const look =
+    kind === 'changes' ? { icon: EqualNot } : { image: <FanOut calls={route?.calls ?? 1} /> };
+  return (
+    <Line {...look} {...words}>
+      <PlanCost plan={plan} />
+    </Line>
+  );
 }
 
 /** Shortens a long file name in the middle, so that its end stays visible. */
@@ -94,10 +102,11 @@ export interface LineProps {
   readonly detail?: string | undefined;
   readonly bad?: boolean;
   readonly fixes?: readonly Fix[];
+  readonly children?: ComponentChildren;
 }
 
 /** Shows a statement about what will be sent. */
-export function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps) {
+export function Line({ icon, image, title, detail, bad, fixes = [], children }: LineProps) {
   return (
     <div class="plan-line" role="status">
       {image ?? (icon ? <Icon of={icon} class={bad ? 'bad' : ''} /> : <i />)}
@@ -111,6 +120,7 @@ export function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps)
             ))}
           </p>
         )}
+        {children}
       </div>
     </div>
   );
@@ -157,13 +167,14 @@ export function FanOut({ calls }: { readonly calls: number }) {
 
 /** Returns true as `canSubmit` if the plan of the draft permits sending the draft. */
 export function usePlanned() {
-  const { plan, connection } = usePage();
+  const { plan, connection, usage } = usePage();
   const state = plan.value;
   const route = state.state === 'planned' ? state.plan.routes[state.plan.chosen ?? 0] : undefined;
   const isRefused =
     state.state === 'refused' ||
     state.state === 'tooLong' ||
-    (route !== undefined && isRouteRefused(route));
+    (route !== undefined && isRouteRefused(route)) ||
+    usage.isBeyond.value;
   return {
     canSubmit: state.state !== 'empty' && !isRefused && connection.state.value !== 'offline',
   };

@@ -48,5 +48,7 @@ export function createUsage(api: Api, connection: Connection) {
     /** Undefined until the usage has been read, and if the token lacks the permission to read the usage. */
     latest: latest as ReadonlySignal<UsageReport | undefined>,
     read,
+    /** True while the planned request costs more than is left of the budget. */
+    isBeyond: signal(false),
   };
 }

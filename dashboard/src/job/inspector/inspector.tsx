@@ -14,6 +14,7 @@ import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { CodeSection } from './code-section.tsx';
+import { CostSection } from './cost-section.tsx';
 import { toWebhookText } from './facts.ts';
 import { FactsSection } from './facts-section.tsx';
 import { NoteSection } from './note-section.tsx';
@@ -40,6 +41,7 @@ export function Inspector({ job, family }: InspectorProps) {
       <NoteSection job={job} />
       <FactsSection job={job} />
       <CredentialsSection />
+      <CostSection job={job} />
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}
       <WebhookSection job={job} />
       <LabelsSection job={job} />

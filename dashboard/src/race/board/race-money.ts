@@ -1,5 +1,5 @@
-import { text } from '../../text/text.ts';
-import { formatDollars } from '../money.ts';
+import { formatDollars } from '../../money/money.ts';
+import { text } from '../../money/money-text.ts';
 import type { Cell } from './race-board.ts';
 import { type RaceCosts, sumCosts } from './race-costs.ts';
 

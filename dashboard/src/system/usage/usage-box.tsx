@@ -1,8 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import type { UsageReport } from '../../api/schemas.ts';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
+import { toCostText } from '../../money/cost-text.ts';
+import { formatDollars } from '../../money/money.ts';
+import { text } from '../../money/money-text.ts';
 import { usePage } from '../../page-context.ts';
-import { formatDate, formatNumber, formatTime, formatUtcDay, text } from '../../text/text.ts';
+import { formatDate, formatNumber, formatTime, formatUtcDay } from '../../text/text.ts';
+import { sumByProvider } from '../../usage/sum-by-provider.ts';
 import { usageColumns } from '../../usage/usage.ts';
 import { Box } from '../box.tsx';
 import './usage-box.css';
@@ -26,14 +30,17 @@ export function UsageBox() {
       {report.items.length === 0 ? (
         <p class="hint">{text('system.usage.none')}</p>
       ) : (
-        <Days items={report.items} />
+        <>
+          <Days items={report.items} />
+          <Providers items={report.items} />
+        </>
       )}
     </Box>
   );
 }
 
 function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
-  const { name, permissions, expires, allowance } = caller;
+  const { name, permissions, expires, allowance, budget } = caller;
   const hasToken = usePage().connection.token.value !== undefined;
   return (
     <dl class="pairs num">
@@ -59,8 +66,24 @@ function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
           </dd>
         </>
       )}
+      {budget?.per_day !== undefined && (
+        <>
+          <dt>{text('money.usage.budget.day')}</dt>
+          <dd>{spentText(budget.used_today, budget.per_day)}</dd>
+        </>
+      )}
+      {budget?.per_month !== undefined && (
+        <>
+          <dt>{text('money.usage.budget.month')}</dt>
+          <dd>{spentText(budget.used_this_month, budget.per_month)}</dd>
+        </>
+      )}
     </dl>
   );
+}
+
+function spentText(used: string, budget: string): string {
+  return text('money.usage.spent', { used: formatDollars(used), budget: formatDollars(budget) });
 }
 
 function Days({ items }: Pick<UsageReport, 'items'>) {
@@ -76,10 +99,13 @@ function Days({ items }: Pick<UsageReport, 'items'>) {
                 {text(`system.usage.${column}`)}
               </th>
             ))}
+            <th scope="col" class="end">
+              {text('money.cost')}
+            </th>
           </tr>
         </thead>
         <tbody class="num">
-          {items.map(({ day, tokens, ...counts }) => (
+          {items.map(({ day, tokens, cost, unknown_images: unpriced, ...counts }) => (
             <tr key={day}>
               <td>
                 <time dateTime={day}>{formatUtcDay(day)}</time>
@@ -90,6 +116,47 @@ function Days({ items }: Pick<UsageReport, 'items'>) {
                 </td>
               ))}
               <td class="end">{tokens === undefined ? '–' : formatNumber(tokens)}</td>
+              <td class="end">{spent(cost, unpriced)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+type Spent = Pick<UsageReport['items'][number], 'cost' | 'unknown_images'>;
+
+/** Returns a cost in words, with the number of images whose cost is not known beside a known part. */
+function spent(cost: Spent['cost'], unpriced: number): string {
+  const { known_amount: part } = cost;
+  if (part === undefined || Number(part) === 0 || unpriced === 0) return toCostText(cost);
+  return text('money.usage.some', { amount: formatDollars(part), count: unpriced });
+}
+
+/** Shows the images and the cost of each provider on all days. */
+function Providers({ items }: Pick<UsageReport, 'items'>) {
+  const sums = sumByProvider(items);
+  return (
+    <ScrollRegion class="table-wrap" label={text('money.usage.providers')}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text('money.usage.provider')}</th>
+            <th scope="col" class="end">
+              {text('system.usage.images')}
+            </th>
+            <th scope="col" class="end">
+              {text('money.cost')}
+            </th>
+          </tr>
+        </thead>
+        <tbody class="num">
+          {sums.map(({ provider, images, cost, unpriced }) => (
+            <tr key={provider}>
+              <td>{provider}</td>
+              <td class="end">{formatNumber(images)}</td>
+              <td class="end">{spent(cost, unpriced)}</td>
             </tr>
           ))}
         </tbody>
