@@ -1,9 +1,14 @@
-import { type JobListQuery, type JobPage, MAX_TOTAL } from '../contract/resources/job.ts';
+import {
+  type JobListQuery,
+  type JobOrder,
+  type JobPage,
+  MAX_TOTAL,
+} from '../contract/resources/job.ts';
 import type { BatchFilter } from '../contract/resources/job-batch.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobProgressStore } from './job-notices-port.ts';
-import type { JobFilter, JobPageRequest, JobSearch, JobStore } from './job-store-port.ts';
+import type { JobFilter, JobListPage, JobSearch, JobStore } from './job-store-port.ts';
 import { summarizer } from './jobs.ts';
 
 interface Deps {
@@ -20,8 +25,8 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
   const cursors = createJobCursors(secret);
 
   async function pageOf(
-    { scope, terms, ...filter }: ListedJobs,
-    page: JobPageRequest,
+    { scope, terms, order: _, ...filter }: ListedJobs,
+    page: JobListPage,
     signal: AbortSignal,
   ) {
     if (terms === undefined) {
@@ -29,12 +34,12 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
       return { items, next: more ? items.at(-1)?.sequence : undefined };
     }
     const { sequences, more } = await search.find(scope, { ...filter, terms }, page, signal);
-    // Jobs may have been removed after the search. The next page nevertheless begins below the last sequence found.
+    // Jobs may have been removed after the search. The next page nevertheless begins beyond the last sequence found.
     const items = await store.summaries(scope, sequences);
     return { items, next: more ? sequences.at(-1) : undefined };
   }
 
-  async function totalOf({ scope, terms, ...filter }: ListedJobs, signal: AbortSignal) {
+  async function totalOf({ scope, terms, order: _, ...filter }: ListedJobs, signal: AbortSignal) {
     if (terms === undefined) {
       const counted = await store.count(scope, filter, MAX_TOTAL + 1);
       return { count: Math.min(counted, MAX_TOTAL), at_least: counted > MAX_TOTAL };
@@ -48,13 +53,13 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
     /** Returns one page of the list. Throws `invalid_request` if the cursor belongs to another list. */
     async list(
       scope: string,
-      { limit, cursor, total: isTotalWanted, ...query }: JobListQuery,
+      { limit, cursor, order, total: isTotalWanted, ...query }: JobListQuery,
       signal: AbortSignal,
     ): Promise<JobPage> {
-      const listed: ListedJobs = { ...toJobFilter(query), scope };
-      const before = cursor === undefined ? {} : { before: cursors.read(listed, cursor) };
+      const listed: ListedJobs = { ...toJobFilter(query), scope, order };
+      const edge = cursor === undefined ? undefined : cursors.read(listed, cursor);
       const [{ items, next }, total] = await Promise.all([
-        pageOf(listed, { ...before, limit }, signal),
+        pageOf(listed, { ...toBegin(order, edge), limit }, signal),
         isTotalWanted ? totalOf(listed, signal) : undefined,
       ]);
       return {
@@ -64,6 +69,12 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
       };
     },
   };
+}
+
+/** Returns the beginning of a page beyond a sequence, or of the first page. */
+function toBegin(order: JobOrder | undefined, edge: number | undefined) {
+  if (order === 'oldest') return { after: edge ?? 0 };
+  return edge === undefined ? {} : { before: edge };
 }
 
 /** Returns the filter of the store. The terms are undefined if any prompt matches. */
@@ -84,14 +95,16 @@ function toTerms(text: string | undefined, query: SearchTerms | undefined) {
   return all.length + none.length === 0 ? undefined : { all, none };
 }
 
-/** The list that a cursor belongs to. A cursor is valid only for the same scope, filter and terms. */
+/** The list that a cursor belongs to. A cursor is valid only for the same scope, filter, terms and order. */
 export interface ListedJobs extends JobFilter {
   readonly scope: string;
+  /** Newest first if undefined. */
+  readonly order?: JobOrder | undefined;
   /** Undefined if any prompt matches. */
   readonly terms?: SearchTerms | undefined;
 }
 
-/** Writes and reads the cursors of job lists. A cursor contains a sequence. The page of the cursor begins below this sequence. */
+/** Writes and reads the cursors of job lists. A cursor contains a sequence. The page of the cursor begins beyond this sequence. */
 export function createJobCursors(secret: Uint8Array, list = 'jobs') {
   const cursors = createSealedCursors(secret);
   return {
@@ -104,9 +117,14 @@ export function createJobCursors(secret: Uint8Array, list = 'jobs') {
   };
 }
 
-function toWords(
+function toWords(list: string, { order, ...listed }: ListedJobs): readonly unknown[] {
+  // Newest first, the cursor equals the cursors of versions that did not support the other order.
+  return order === 'oldest' ? [...toFilterWords(list, listed), order] : toFilterWords(list, listed);
+}
+
+function toFilterWords(
   list: string,
-  { scope, status, visibility, favorite, provider, ...rest }: ListedJobs,
+  { scope, status, visibility, favorite, provider, ...rest }: Omit<ListedJobs, 'order'>,
 ) {
   const { label, group, terms, model, operation, size, createdFromSecs, createdBeforeSecs } = rest;
   const words = [list, scope, status, visibility, favorite, provider, terms?.all, terms?.none];

@@ -185,12 +185,23 @@ export interface JobFilter {
   readonly createdBeforeSecs?: number | undefined;
 }
 
+/** A page of a list, newest job first. */
 export interface JobPageRequest {
   /** The page begins below this `sequence`. If absent, the page begins at the newest job. */
   readonly before?: number;
   /** At least 1. */
   readonly limit: number;
 }
+
+/** A page of a list in either order. */
+export type JobListPage =
+  | JobPageRequest
+  | {
+      /** The oldest job comes first. The page begins above this `sequence`. 0 begins at the oldest job. */
+      readonly after: number;
+      /** At least 1. */
+      readonly limit: number;
+    };
 
 /** A changed job in its present state, or the id of a removed job. */
 export type JobChange = {
@@ -385,11 +396,11 @@ export interface JobStore {
   find(scope: string, id: string): Promise<JobRecord | undefined>;
   /** Resolves with the given ids whose jobs are queued or running, in any scope. */
   listActive(ids: readonly string[]): Promise<readonly string[]>;
-  /** Resolves with the jobs that match the filter, newest first. `more` is true if older jobs follow. */
+  /** Resolves with the jobs that match the filter, in the order of the page. `more` is true if further jobs follow. */
   list(
     scope: string,
     filter: JobFilter,
-    page: JobPageRequest,
+    page: JobListPage,
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
   /** Resolves with the number of jobs that match the filter, or with `limit` if more jobs match. */
   count(scope: string, filter: JobFilter, limit: number): Promise<number>;
@@ -481,14 +492,14 @@ export interface JobSearchFilter extends JobFilter {
  */
 export interface JobSearch {
   /**
-   * Resolves with the sequences of the matching jobs of the scope, newest first. `more` is true if older jobs follow. If a job
-   * changes during the search, the filter applies to either its old or its new state. Throws `overloaded` if too many searches
+   * Resolves with the sequences of the matching jobs of the scope, in the order of the page. `more` is true if further jobs follow.
+   * If a job changes during the search, the filter applies to either its old or its new state. Throws `overloaded` if too many searches
    * wait or the store cannot search, `internal` if the database is damaged, and the signal's reason if the signal aborts.
    */
   find(
     scope: string,
     filter: JobSearchFilter,
-    page: JobPageRequest,
+    page: JobListPage,
     signal: AbortSignal,
   ): Promise<{ readonly sequences: readonly number[]; readonly more: boolean }>;
 }

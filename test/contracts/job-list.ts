@@ -11,7 +11,7 @@ import {
   PROVIDERS,
   SCOPES,
 } from '../support/job-histories.ts';
-import { CREATED_SECS } from '../support/jobs.ts';
+import { CREATED_SECS, newJob, WIDE } from '../support/jobs.ts';
 
 interface Opened {
   readonly store: JobStore;
@@ -90,6 +90,7 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
             ]) {
               const shown = await allPages(store, scope, filter, limit);
               expect(shown).toEqual(naively(model, scope, filter));
+              expect(await oldestFirst(store, scope, filter, limit)).toEqual(shown.toReversed());
               expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
             }
           }
@@ -97,6 +98,26 @@ export function describeJobLists(label: string, open: () => Promise<Opened>, run
         }),
         { numRuns: runs },
       );
+    });
+
+    test('paging oldest first ends with the jobs that were added meanwhile', async () => {
+      const { store, close } = await open();
+      const add = async () => (await store.submit(newJob(), WIDE)).job.sequence;
+      const filter = { visibility: 'active', createdFromSecs: CREATED_SECS } as const;
+      const before = [await add(), await add(), await add()];
+
+      const first = await store.list('anonymous', filter, { after: 0, limit: 2 });
+      const added = [await add(), await add()];
+      const second = await store.list('anonymous', filter, { after: before[1] ?? 0, limit: 2 });
+      const last = await store.list('anonymous', filter, { after: added[0] ?? 0, limit: 2 });
+
+      const pages = [first, second, last];
+      expect(pages.flatMap(({ items }) => items.map(({ sequence }) => sequence))).toEqual([
+        ...before,
+        ...added,
+      ]);
+      expect(pages.map(({ more }) => more)).toEqual([true, true, false]);
+      await close();
     });
 
     test('paging visits every remaining job once, while jobs are added, changed and removed', async () => {
@@ -161,6 +182,21 @@ function naively(
     })
     .map(({ sequence }) => sequence)
     .sort((a, b) => b - a);
+}
+
+async function oldestFirst(
+  store: JobStore,
+  scope: string,
+  filter: JobFilter,
+  limit: number,
+): Promise<readonly number[]> {
+  const shown: number[] = [];
+  for (let isMore = true; isMore; ) {
+    const page = await store.list(scope, filter, { after: shown.at(-1) ?? 0, limit });
+    shown.push(...page.items.map(({ sequence }) => sequence));
+    isMore = page.more;
+  }
+  return shown;
 }
 
 async function allPages(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchTerms } from '../../lib/contract/resources/search-terms.ts';
 import type {
+  JobListPage,
   JobPageRequest,
   JobSearch,
   JobSearchFilter,
@@ -12,6 +13,7 @@ import type {
 import { matchesFacts } from '../support/job-histories.ts';
 import { CREATED_SECS, FAILURE, jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
 import {
+  listedFrom,
   matchesNaively,
   SEARCHED_SIZES,
   searchedPrompts,
@@ -190,10 +192,10 @@ export function describeJobSearch(label: string, open: () => Promise<Opened>): v
 function naively(
   jobs: readonly JobSummary[],
   filter: JobSearchFilter,
-  { before = Number.MAX_SAFE_INTEGER }: JobPageRequest,
+  page: JobListPage,
 ): readonly number[] {
   const { terms, status, visibility, favorite, provider, label, group } = filter;
-  return jobs
+  const matching = jobs
     .filter(({ prompt }) => matchesNaively(prompt, terms))
     .filter((job) => status === undefined || job.status === status)
     .filter((job) => favorite === undefined || job.favorite === favorite)
@@ -204,6 +206,6 @@ function naively(
     .filter(({ deletedSecs }) => {
       return visibility === 'all' || (deletedSecs !== undefined) === (visibility === 'hidden');
     })
-    .map(({ sequence }) => sequence)
-    .filter((sequence) => sequence < before);
+    .map(({ sequence }) => sequence);
+  return listedFrom(matching, page);
 }

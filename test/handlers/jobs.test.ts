@@ -317,6 +317,20 @@ describe('listJobs', () => {
     expect(json).toHaveProperty('next_cursor');
   });
 
+  it('begins with the oldest job, and continues with newer jobs, if this order is requested', async () => {
+    const ids = [await submitted(), await submitted(), await submitted()];
+    const query = 'order=oldest&limit=2&created_after=0';
+
+    const first = Object((await list(query)).json);
+    const second = Object((await list(`${query}&cursor=${first.next_cursor}`)).json);
+    const other = await list(`limit=2&created_after=0&cursor=${first.next_cursor}`);
+
+    const items: { id: string }[] = [...first.items, ...second.items];
+    expect(items.map(({ id }) => id)).toEqual(ids);
+    expect(second).not.toHaveProperty('next_cursor');
+    expect([other.status, Object(other.json).error.param]).toEqual([422, 'cursor']);
+  });
+
   it.each([
     ['sandbox', 1],
     ['unknown', 0],
@@ -329,7 +343,15 @@ describe('listJobs', () => {
   });
 
   it.each([
-    ...['limit=0', 'limit=101', 'status=done', 'visibility=none', 'favorite=1', 'cursor=x'],
+    ...[
+      'limit=0',
+      'limit=101',
+      'status=done',
+      'visibility=none',
+      'favorite=1',
+      'cursor=x',
+      'order=asc',
+    ],
     ...[
       'search=%00',
       `search=${'x'.repeat(257)}`,

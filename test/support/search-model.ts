@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { JobSize } from '../../lib/contract/resources/job-filter.ts';
 import type { SearchTerms } from '../../lib/contract/resources/search-terms.ts';
+import type { JobListPage } from '../../lib/jobs/job-store-port.ts';
 import { CREATED_SECS } from './jobs.ts';
 
 // Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
@@ -51,7 +52,7 @@ const facts = {
   createdBeforeSecs: fc.integer({ min: CREATED_SECS, max: CREATED_SECS + 3 }),
 };
 
-/** Generates searches for jobs with a sequence below `beyond`, in these scopes and by these providers. */
+/** Generates searches in either order for jobs with a sequence below `beyond`, in these scopes and by these providers. */
 export function searchRequests(of: {
   readonly scopes: readonly string[];
   readonly providers: readonly string[];
@@ -74,15 +75,25 @@ export function searchRequests(of: {
     },
     { requiredKeys: ['terms', 'visibility'] },
   );
-  return fc.record(
-    {
-      scope: fc.constantFrom(...of.scopes, 'unused'),
-      limit: fc.integer({ min: 1, max: 10 }),
-      before: fc.integer({ min: 1, max: of.beyond }),
-      filter,
-    },
-    { requiredKeys: ['scope', 'limit', 'filter'] },
+  const request = fc.record({
+    scope: fc.constantFrom(...of.scopes, 'unused'),
+    limit: fc.integer({ min: 1, max: 10 }),
+    filter,
+  });
+  const begin = fc.oneof(
+    fc.record({ before: fc.integer({ min: 1, max: of.beyond }) }, { requiredKeys: [] }),
+    fc.record({ after: fc.nat(of.beyond) }),
   );
+  return fc.tuple(request, begin).map(([asked, page]) => ({ ...asked, ...page }));
+}
+
+/** Returns the sequences of a page and of the pages after it, in their order. */
+export function listedFrom(sequences: readonly number[], page: JobListPage): readonly number[] {
+  if ('after' in page) {
+    return sequences.filter((sequence) => sequence > page.after).toSorted((a, b) => a - b);
+  }
+  const { before = Number.POSITIVE_INFINITY } = page;
+  return sequences.filter((sequence) => sequence < before).toSorted((a, b) => b - a);
 }
 
 /** Returns true if the prompt matches the terms, with the case folding of the engine. */

@@ -4912,6 +4912,8 @@ export interface operations {
                 search?: string;
                 /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
                 q?: string;
+                /** @description The job that comes first: the job that was accepted last, or the job that was accepted first. newest if omitted. */
+                order?: "newest" | "oldest";
                 /** @description true adds the number of jobs on all pages, exact up to 10000. This takes longer. */
                 total?: boolean;
                 /**

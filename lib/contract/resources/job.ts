@@ -256,6 +256,10 @@ export const JobPage = v.strictObject({
 });
 export type JobPage = v.InferOutput<typeof JobPage>;
 
+/** The orders of a list of jobs. */
+export const JOB_ORDERS = ['newest', 'oldest'] as const;
+export type JobOrder = (typeof JOB_ORDERS)[number];
+
 export const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
 /** The filters that select jobs in a query. */
@@ -285,6 +289,10 @@ export const JobListQuery = v.pipe(
   closedObject({
     ...pageEntries,
     ...jobFilterEntries,
+    order: documented(
+      v.optional(v.picklist(JOB_ORDERS)),
+      'The job that comes first: the job that was accepted last, or the job that was accepted first. newest if omitted.',
+    ),
     total: documented(
       v.optional(QueryBoolean),
       `true adds the number of jobs on all pages, exact up to ${MAX_TOTAL}. This takes longer.`,

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { LoadOptions } from '../../../lib/config/load-config.ts';
 import { parseAuthority } from '../../../lib/config/values/addresses.ts';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import type { ImageJobSummary, JobStatus } from '../../../lib/contract/resources/job.ts';
+import type { ImageJobSummary, JobOrder, JobStatus } from '../../../lib/contract/resources/job.ts';
 import type { Slot } from '../../gateway/coordination.ts';
 import type { ListenAddress } from '../../server/listener/http-server.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -21,6 +21,8 @@ export const JOB_ENDS = [
 ] as const satisfies readonly JobStatus[];
 
 export const JOB_STATUSES = ['queued', 'running', ...JOB_ENDS] as const;
+
+export const JOB_ORDERS = ['newest', 'oldest'] as const satisfies readonly JobOrder[];
 
 export const OPERATIONS = [
   'generate',
@@ -49,6 +51,11 @@ export const LIMIT = {
     parse: parseWholeNumber,
     about: 'maximum number of items, up to 100 (default: 20)',
   },
+} as const;
+
+/** The option that orders the list of jobs. */
+export const JOB_ORDER = {
+  order: { value: 'order', choices: JOB_ORDERS, about: 'the job to list first (default: newest)' },
 } as const;
 
 /** The options that filter jobs by facts of their requests. */

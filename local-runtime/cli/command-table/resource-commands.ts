@@ -3,6 +3,7 @@ import { type ArgumentRow, type Command, command, type OptionRow } from './comma
 import {
   BATCH_FILTERS,
   JOB_FILTERS,
+  JOB_ORDER,
   JSON_OUTPUT,
   LABELS,
   LIMIT,
@@ -69,13 +70,14 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   request({
     name: 'jobs list',
     about: 'list jobs, newest first',
-    options: { ...LIMIT, ...JOB_FILTERS, ...OPTIONS },
+    options: { ...LIMIT, ...JOB_FILTERS, ...JOB_ORDER, ...OPTIONS },
     examples: [
       ['jobs list --status failed', 'list recent failures'],
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words in the prompt'],
       ['jobs list --label poster', 'list jobs with a label'],
       ['jobs list --group lake-1', 'list the jobs of a group'],
       ['jobs list --size 3:2 --after 2026-11-01', 'list wide images since a date'],
+      ['jobs list --after 2026-11-01 --order oldest', 'list the first jobs since a date'],
     ],
     operation: 'GET /v1/jobs',
     query: ({ query: q, after, before, hidden, favorite, json, url, ...filters }) => ({

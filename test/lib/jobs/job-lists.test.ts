@@ -33,8 +33,23 @@ describe('createJobLists', () => {
     expect(third).not.toHaveProperty('next_cursor');
   });
 
+  test('oldest first, the next page begins above the last job of a page, and ends with the newest job', async () => {
+    const first = await list({ order: 'oldest' });
+    ids.push((await rig.submit()).job.id);
+    await rig.jobs.cancel(SCOPE, ids[1] ?? '');
+
+    const second = await list({ order: 'oldest', cursor: first.next_cursor });
+    const third = await list({ order: 'oldest', cursor: second.next_cursor, total: true });
+
+    const all = [first, second, third].flatMap(({ items }) => items);
+    expect(all.map(({ id }) => id)).toEqual(ids);
+    expect(third).not.toHaveProperty('next_cursor');
+    expect(third.total).toEqual({ count: 6, at_least: false });
+  });
+
   test.each([
     ['another scope', {}, 'other'],
+    ['another order', { order: 'oldest' }, SCOPE],
     ['another status', { status: 'queued' }, SCOPE],
     ['a label', { label: 'cats' }, SCOPE],
     ['a search', { search: 'boat' }, SCOPE],
@@ -97,6 +112,20 @@ describe('createJobLists, its terms and total', () => {
     const terms = { all: ['a boat', 'red boat', 'harbour'], none: ['night'] };
     expect(asked).toEqual([
       [SCOPE, { terms, visibility: 'active' }, { limit: 2 }, expect.any(AbortSignal)],
+    ]);
+  });
+
+  test('oldest first, a search begins with the oldest job, and its next page above the last found', async () => {
+    rig.found.sequences = [1, 2];
+    rig.found.more = true;
+
+    const { items, next_cursor: cursor } = await list({ search: 'a boat', order: 'oldest' });
+    await list({ search: 'a boat', order: 'oldest', cursor });
+
+    expect(items).toHaveLength(2);
+    expect(asked.map((given) => given[2])).toEqual([
+      { after: 0, limit: 2 },
+      { after: 2, limit: 2 },
     ]);
   });
 

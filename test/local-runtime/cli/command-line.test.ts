@@ -65,14 +65,14 @@ describe('the table of commands', () => {
 
 describe('the choices of options', () => {
   it('are the lists of the contract and of the gateway', () => {
-    const { JOB_ENDS, JOB_STATUSES } = job;
+    const { JOB_ENDS, JOB_ORDERS, JOB_STATUSES } = job;
     const { OPERATIONS } = jobFilter;
     const { OUTPUT_FORMATS } = parameters;
     const { SLOTS } = coordination;
     const lists = Object.entries(options).filter(([, value]) => Array.isArray(value));
 
     expect(Object.fromEntries(lists)).toEqual({
-      ...{ JOB_ENDS, JOB_STATUSES, OPERATIONS, OUTPUT_FORMATS, SLOTS },
+      ...{ JOB_ENDS, JOB_ORDERS, JOB_STATUSES, OPERATIONS, OUTPUT_FORMATS, SLOTS },
     });
   });
 });

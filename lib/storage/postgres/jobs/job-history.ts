@@ -3,8 +3,9 @@ import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-port.ts';
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
 import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
+import { NEWEST } from '../../jobs/page-begin.ts';
 import type { Postgres } from '../connection.ts';
-import { type Condition, filterSql, matchingSql, matchingValues, NEWEST } from './job-list.ts';
+import { type Condition, filterSql, matchingSql, matchingValues } from './job-list.ts';
 
 export function createJobHistory(database: Postgres): JobHistoryStore {
   const { schema } = database;
@@ -69,7 +70,7 @@ function newestOf(
   limit: number,
 ): Condition {
   if ('filter' in selection) {
-    const page = { scope, before: NEWEST, limit };
+    const page = { scope, edge: NEWEST, limit };
     return {
       sql: matchingSql(schema, selection.filter),
       values: matchingValues(selection.filter, page),

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import { JOB_STATUSES, type JobOrder } from '../../../contract/resources/job.ts';
 import type { JobSize } from '../../../contract/resources/job-filter.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
 import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
+import { beginOf, NEWEST, ORDER_SQL } from '../../jobs/page-begin.ts';
 import type { Postgres } from '../connection.ts';
-
-// Greater than every sequence.
-export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 export function createJobList(
   database: Postgres,
@@ -23,19 +21,21 @@ export function createJobList(
       database.read(async ({ rows }) =>
         (await rows<{ id: string }>(LIST_ACTIVE, [ids])).map(({ id }) => id),
       ),
-    list: (scope, filter, { before = NEWEST, limit }) =>
+    list: (scope, filter, page) =>
       database.read(async ({ rows }) => {
+        const { limit } = page;
+        const { order, edge } = beginOf(page);
         const sql = `
           SELECT ${summaryColumns(`${schema}.`)} FROM ${schema}.job
-          WHERE seq IN (${matchingSql(schema, filter)}) ORDER BY seq DESC`;
+          WHERE seq IN (${matchingSql(schema, filter, order)}) ORDER BY ${ORDER_SQL[order].sorted}`;
         // Reads one row more than the page shows. If this row exists, there is a next page.
-        const found = await rows(sql, matchingValues(filter, { scope, before, limit: limit + 1 }));
+        const found = await rows(sql, matchingValues(filter, { scope, edge, limit: limit + 1 }));
         return { items: found.slice(0, limit).map(parseSummary), more: found.length > limit };
       }),
     count: (scope, filter, limit) =>
       database.read(async ({ rows }) => {
         const sql = `SELECT count(*) AS count FROM (${matchingSql(schema, filter)}) AS found`;
-        const values = matchingValues(filter, { scope, before: NEWEST, limit });
+        const values = matchingValues(filter, { scope, edge: NEWEST, limit });
         const [row] = await rows(sql, values);
         return v.parse(CountRow, row).count;
       }),
@@ -51,13 +51,14 @@ export function createJobList(
 const CountRow = v.object({ count: v.number() });
 
 /**
- * Returns the SQL for the sequences of the jobs that match the filter, newest first. Each combination of status, favourite and
+ * Returns the SQL for the sequences of the jobs that match the filter, in this order. Each combination of status, favourite and
  * hidden is one range of the index `job_list`, or of the index `job_list_of_provider` if the filter has a provider, so that jobs
  * that do not match are never read. Each range has its own limit, because the planner does not always merge the ranges.
  */
-export function matchingSql(schema: string, filter: JobFilter): string {
+export function matchingSql(schema: string, filter: JobFilter, order: JobOrder = 'newest'): string {
   const { status, visibility, favorite, provider } = filter;
-  if (isSelected(filter) || hasFacts(filter)) return selectedSql(schema, filter);
+  const { beyond, sorted } = ORDER_SQL[order];
+  if (isSelected(filter) || hasFacts(filter)) return selectedSql(schema, filter, order);
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const hiding = { active: [false], hidden: [true], all: [false, true] }[visibility];
@@ -68,30 +69,31 @@ export function matchingSql(schema: string, filter: JobFilter): string {
         (isHidden) => `
     (SELECT seq FROM ${schema}.job
       WHERE scope = $1${owned} AND status = '${one}' AND favorite = ${mark} AND hidden = ${isHidden}
-        AND seq < $2
-      ORDER BY seq DESC LIMIT $3)`,
+        AND seq ${beyond} $2
+      ORDER BY ${sorted} LIMIT $3)`,
       ),
     ),
   );
   return `
     SELECT seq FROM (${ranges.join('\n    UNION ALL')}
-    ) AS range ORDER BY seq DESC LIMIT $3`;
+    ) AS range ORDER BY ${sorted} LIMIT $3`;
 }
 
 /**
- * Returns the SQL for the newest jobs that have the label, belong to the group or have the facts of the filter. A group or a label
- * selects few jobs, so each of them is compared with the rest of the filter. Without both, the index `job_facts` is read from the
- * newest job.
+ * Returns the SQL for the first jobs in this order that have the label, belong to the group or have the facts of the filter. A group or a label
+ * selects few jobs, so each of them is compared with the rest of the filter. Without both, the index `job_facts` is read in this
+ * order.
  */
-function selectedSql(schema: string, filter: JobFilter): string {
+function selectedSql(schema: string, filter: JobFilter, order: JobOrder): string {
+  const { beyond, sorted } = ORDER_SQL[order];
   const table = isOfLabel(filter)
     ? `${schema}.job_label AS labelled JOIN ${schema}.job USING (seq)
     WHERE labelled.scope = $1 AND labelled.label = $4`
     : `${schema}.job
     WHERE scope = $1`;
   return `
-    SELECT seq FROM ${table} AND seq < $2 AND ${conditionOf(schema, filter).sql}
-    ORDER BY seq DESC LIMIT $3`;
+    SELECT seq FROM ${table} AND seq ${beyond} $2 AND ${conditionOf(schema, filter).sql}
+    ORDER BY ${sorted} LIMIT $3`;
 }
 
 /** Returns true if the jobs are read from the table of labels. */
@@ -167,9 +169,9 @@ function sizeSql(size: JobSize): readonly [sql: string, ...values: unknown[]] {
 /** Returns the parameters of `matchingSql`. */
 export function matchingValues(
   filter: JobFilter,
-  page: { readonly scope: string; readonly before: number; readonly limit: number },
+  page: { readonly scope: string; readonly edge: number; readonly limit: number },
 ): readonly unknown[] {
-  const values = [page.scope, page.before, page.limit];
+  const values = [page.scope, page.edge, page.limit];
   const { label, provider } = filter;
   if (isSelected(filter) || hasFacts(filter)) {
     const listed = isOfLabel(filter) ? [label] : [];

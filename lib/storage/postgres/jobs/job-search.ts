@@ -1,13 +1,15 @@
+import type { JobOrder } from '../../../contract/resources/job.ts';
 import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import type { JobPageRequest, JobSearch, JobSearchFilter } from '../../../jobs/job-store-port.ts';
+import type { JobSearch, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import { createSemaphore } from '../../../platform/semaphore.ts';
 import { foldTerms } from '../../jobs/fold-prompt.ts';
+import { beginOf, ORDER_SQL } from '../../jobs/page-begin.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { type Condition, filterSql, matchingSql, matchingValues } from './job-list.ts';
 
-// The newest jobs of the list answer most searches without the index.
-const NEWEST_JOBS = 2048;
+// The first jobs of the list answer most searches without the index.
+const FIRST_JOBS = 2048;
 
 // Searches leave most connections to other work.
 const MAX_RUNNING = 2;
@@ -30,62 +32,69 @@ export async function hasAllTrigrams({ rows }: Queries): Promise<boolean> {
   return counted !== undefined && counted.trigrams > 0;
 }
 
-interface Request extends JobPageRequest {
+interface Request {
+  readonly order: JobOrder;
+  /** The search begins beyond this sequence. */
+  readonly edge: number;
+  /** The maximum number of sequences. */
+  readonly limit: number;
   readonly scope: string;
   readonly filter: JobSearchFilter;
 }
 
 interface Options {
   /** The number of jobs that one query reads without the index. */
-  readonly newestJobs?: number;
+  readonly firstJobs?: number;
 }
 
 /**
- * Finds jobs by their folded prompts, which are stored with the jobs. First reads the newest jobs of the list, and then the hits of
+ * Finds jobs by their folded prompts, which are stored with the jobs. First reads the first jobs of the list, and then the hits of
  * the index, because a common text is in many jobs and a rare text is in few.
  */
 export function createJobSearch(
   database: Pick<Postgres, 'schema' | 'read'>,
-  { newestJobs = NEWEST_JOBS }: Options = {},
+  { firstJobs = FIRST_JOBS }: Options = {},
 ): JobSearch {
   const { schema, read } = database;
   const slots = createSemaphore(MAX_RUNNING);
 
-  /** Searches the newest jobs of the list below `before`. `lowest` is the last of them, or undefined if no older job follows. */
-  async function findInNewest({ scope, filter, before = Number.MAX_SAFE_INTEGER, limit }: Request) {
-    const page = matchingValues(filter, { scope, before, limit: newestJobs });
+  /** Searches the first jobs of the list beyond the edge. `last` is the last of them, or undefined if no further job follows. */
+  async function findInFirst({ scope, filter, order, edge, limit }: Request) {
+    const page = matchingValues(filter, { scope, edge, limit: firstJobs });
     const terms = termsSql(filter.terms, page.length + 2);
+    const { sorted } = ORDER_SQL[order];
     const sql = `
-      WITH newest AS MATERIALIZED (${matchingSql(schema, filter)})
+      WITH listed AS MATERIALIZED (${matchingSql(schema, filter, order)})
       SELECT
-        (SELECT count(*) FROM newest) AS count,
-        (SELECT min(seq) FROM newest) AS lowest,
+        (SELECT count(*) FROM listed) AS count,
+        (SELECT ${order === 'newest' ? 'min' : 'max'}(seq) FROM listed) AS last,
         ARRAY (
-          SELECT seq FROM newest JOIN ${schema}.job_text USING (seq)
-          WHERE ${terms.sql} ORDER BY seq DESC LIMIT $${page.length + 1}
+          SELECT seq FROM listed JOIN ${schema}.job_text USING (seq)
+          WHERE ${terms.sql} ORDER BY ${sorted} LIMIT $${page.length + 1}
         ) AS found`;
     const [row] = await read(({ rows }) =>
-      rows<{ count: number; lowest: number | null; found: readonly number[] }>(sql, [
+      rows<{ count: number; last: number | null; found: readonly number[] }>(sql, [
         ...page,
         limit,
         ...terms.values,
       ]),
     );
-    const { count = 0, lowest = null, found = [] } = row ?? {};
-    return { found, lowest: lowest === null || count < newestJobs ? undefined : lowest };
+    const { count = 0, last = null, found = [] } = row ?? {};
+    return { found, last: last === null || count < firstJobs ? undefined : last };
   }
 
-  /** Searches all jobs below `before` in the index. */
-  async function findInIndex({ scope, filter, before, limit }: Request) {
+  /** Searches all jobs beyond the edge in the index. */
+  async function findInIndex({ scope, filter, order, edge, limit }: Request) {
+    const { beyond, sorted } = ORDER_SQL[order];
     const filters = filterSql(schema, filter, 4);
     const terms = termsSql(filter.terms, 4 + filters.values.length);
     const sql = `
       WITH hit AS MATERIALIZED (
-        SELECT seq FROM ${schema}.job_text WHERE scope = $1 AND seq < $2 AND ${terms.sql}
+        SELECT seq FROM ${schema}.job_text WHERE scope = $1 AND seq ${beyond} $2 AND ${terms.sql}
       )
       SELECT seq AS sequence FROM hit JOIN ${schema}.job USING (seq)
-      WHERE ${filters.sql} ORDER BY seq DESC LIMIT $3`;
-    const values = [scope, before, limit, ...filters.values, ...terms.values];
+      WHERE ${filters.sql} ORDER BY ${sorted} LIMIT $3`;
+    const values = [scope, edge, limit, ...filters.values, ...terms.values];
     const found = await read(({ rows }) => rows<{ sequence: number }>(sql, values));
     return found.map(({ sequence }) => sequence);
   }
@@ -93,18 +102,18 @@ export function createJobSearch(
   /** Resolves with at most `limit` sequences. */
   async function search(request: Request, signal: AbortSignal): Promise<readonly number[]> {
     const found: number[] = [];
-    let { before } = request;
+    let { edge } = request;
     for (;;) {
       signal.throwIfAborted();
       const limit = request.limit - found.length;
-      const newest = await findInNewest({ ...request, ...(before && { before }), limit });
-      found.push(...newest.found);
-      before = newest.lowest;
-      if (before === undefined || found.length === request.limit) return found;
+      const first = await findInFirst({ ...request, edge, limit });
+      found.push(...first.found);
+      if (first.last === undefined || found.length === request.limit) return found;
+      edge = first.last;
       // Without a text to find, the index finds nothing faster.
       if (request.filter.terms.all.length > 0) break;
     }
-    const rest = { ...request, before, limit: request.limit - found.length };
+    const rest = { ...request, edge, limit: request.limit - found.length };
     return [...found, ...(await findInIndex(rest))];
   }
 
@@ -116,7 +125,7 @@ export function createJobSearch(
       }
       const folded = { ...filter, terms: foldTerms(terms) };
       // One sequence more than the page shows. If this job exists, there is a next page.
-      const request = { ...page, scope, filter: folded, limit: page.limit + 1 };
+      const request = { ...beginOf(page), scope, filter: folded, limit: page.limit + 1 };
       const found = await slots.run(() => search(request, signal), signal);
       return { sequences: found.slice(0, page.limit), more: found.length > page.limit };
     },

@@ -4,9 +4,10 @@ import type { JobHistoryStore, JobSelection } from '../../../jobs/job-history-po
 import { PERIOD_SECS } from '../../../jobs/job-history-port.ts';
 import { isSelected } from '../../jobs/job-facts.ts';
 import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
+import { NEWEST } from '../../jobs/page-begin.ts';
 import type { StoreDatabase } from '../database.ts';
 import { keepStatements } from '../kept-statements.ts';
-import { bound, FACTS_TABLE, NEWEST, rangesSql } from './job-list.ts';
+import { bound, factsTable, rangesSql } from './job-list.ts';
 
 const COUNT_LABELS = `
   SELECT label, count(*) AS count FROM job_label JOIN job ON job.seq = job_label.seq
@@ -49,7 +50,7 @@ export function createJobHistory(database: StoreDatabase): JobHistoryStore {
 function boundTo(scope: string, selection: JobSelection) {
   return 'sequences' in selection
     ? { scope, sequences: JSON.stringify(selection.sequences) }
-    : { scope, ...bound(selection.filter), before: NEWEST };
+    : { scope, ...bound(selection.filter), edge: NEWEST };
 }
 
 function periodsSql(selection: JobSelection): string {
@@ -62,7 +63,7 @@ function periodsSql(selection: JobSelection): string {
 /** Returns the table of the selected jobs with its conditions. The columns of the index `job_facts` are read without their rows. */
 function tableOf(selection: JobSelection): string {
   if ('sequences' in selection) return GIVEN;
-  if (!isSelected(selection.filter)) return FACTS_TABLE;
+  if (!isSelected(selection.filter)) return factsTable();
   return `job WHERE seq IN (${rangesSql(selection.filter)})`;
 }
 

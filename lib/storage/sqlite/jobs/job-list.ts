@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import { JOB_STATUSES, type JobOrder } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
 import { hasFacts, isSelected, ratiosOf } from '../../jobs/job-facts.ts';
 import { parseSummary, summaryColumns } from '../../jobs/job-rows.ts';
+import { beginOf, NEWEST, ORDER_SQL } from '../../jobs/page-begin.ts';
 import type { StoreDatabase } from '../database.ts';
 import { keepStatements } from '../kept-statements.ts';
-
-// Greater than every sequence.
-export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND_SUMMARY = `SELECT ${summaryColumns()} FROM job WHERE seq = @sequence AND scope = @scope`;
 const IS_ACTIVE = 'SELECT 1 FROM job WHERE id = ? AND completed IS NULL';
@@ -28,20 +26,22 @@ export function createJobList(
 
   return {
     listActive: (ids) => database.read(() => ids.filter((id) => isActive.get(id) !== undefined)),
-    list: (scope, filter, { before = NEWEST, limit }) =>
+    list: (scope, filter, page) =>
       database.read(() => {
+        const { limit } = page;
+        const { order, edge } = beginOf(page);
         // Reads one row more than the page shows. If this row exists, there is a next page.
-        const rows = prepared(listSql(filter)).all({
+        const rows = prepared(listSql(filter, order)).all({
           scope,
           ...bound(filter),
-          before,
+          edge,
           limit: limit + 1,
         });
         return { items: rows.slice(0, limit).map(parseSummary), more: rows.length > limit };
       }),
     count: (scope, filter, limit) =>
       database.read(() => {
-        const parameters = { scope, ...bound(filter), before: NEWEST, limit };
+        const parameters = { scope, ...bound(filter), edge: NEWEST, limit };
         return v.parse(v.number(), prepared(countSql(filter)).pluck().get(parameters));
       }),
     summaries: (scope, sequences) =>
@@ -55,12 +55,12 @@ export function createJobList(
 }
 
 /** Returns the SQL for the page of `matchingSql`, with the columns of summaries. */
-export function listSql(filter: JobFilter): string {
+export function listSql(filter: JobFilter, order: JobOrder = 'newest'): string {
   return `
   SELECT ${summaryColumns()} FROM job
-  WHERE seq IN (${matchingSql(filter)}
+  WHERE seq IN (${matchingSql(filter, order)}
   )
-  ORDER BY seq DESC`;
+  ORDER BY ${ORDER_SQL[order].sorted}`;
 }
 
 /** Returns the SQL that counts the jobs of `matchingSql`. */
@@ -69,24 +69,25 @@ function countSql(filter: JobFilter): string {
 }
 
 /**
- * Returns the SQL for the sequences of the jobs that match the filter, newest first. Binds `@scope`, `@before`, `@limit`, and
- * the parameters in `bound`. The query merges the ranges of the filter, so that jobs that do not match are never
+ * Returns the SQL for the sequences of the jobs that match the filter, in this order. Binds `@scope`, `@edge`, `@limit`, and the
+ * parameters in `bound`. The query merges the ranges of the filter, so that jobs that do not match are never
  * read.
  */
-export function matchingSql(filter: JobFilter): string {
-  return `${rangesSql(filter)}
-    ORDER BY seq DESC LIMIT +@limit`;
+export function matchingSql(filter: JobFilter, order: JobOrder): string {
+  return `${rangesSql(filter, order)}
+    ORDER BY ${ORDER_SQL[order].sorted} LIMIT +@limit`;
 }
 
 /**
- * Returns the SQL for the jobs that match the filter. Each combination of status, favourite and hidden is one range of the index
+ * Returns the SQL for the jobs beyond `@edge` that match the filter. Each combination of status, favourite and hidden is one range of the index
  * `job_list`, in this order, or of the index `job_list_of_provider` if the filter has a provider. Status, favourite and hidden
  * are literals, because the query planner does not know bound values.
  */
-export function rangesSql(filter: JobFilter): string {
+export function rangesSql(filter: JobFilter, order: JobOrder = 'newest'): string {
   const { status, visibility, favorite, provider } = filter;
-  if (isSelected(filter)) return selectedSql(filter);
-  if (hasFacts(filter)) return `SELECT seq FROM ${FACTS_TABLE}`;
+  const { beyond } = ORDER_SQL[order];
+  if (isSelected(filter)) return selectedSql(filter, beyond);
+  if (hasFacts(filter)) return `SELECT seq FROM ${factsTable(order)}`;
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
@@ -97,7 +98,7 @@ export function rangesSql(filter: JobFilter): string {
         (isShown) => `
     SELECT seq FROM job
     WHERE scope = +@scope${owned} AND status = '${one}' AND favorite = ${mark}
-      AND (deleted IS NULL) = ${isShown} AND seq < +@before`,
+      AND (deleted IS NULL) = ${isShown} AND seq ${beyond} +@edge`,
       ),
     ),
   );
@@ -128,21 +129,23 @@ const FACTS = `
       AND (+@lowest IS NULL OR (${RATIO}) BETWEEN +@lowest AND +@highest)`;
 
 /**
- * The jobs that match any filter without a label and a group. Reads the index `job_facts` from the newest job. Rows are read only if
+ * Returns the jobs that match any filter without a label and a group. Reads the index `job_facts` from `@edge`. Rows are read only if
  * a size is compared.
  */
-export const FACTS_TABLE = `job INDEXED BY job_facts
-    WHERE scope = +@scope AND seq < +@before
+export function factsTable(order: JobOrder = 'newest'): string {
+  return `job INDEXED BY job_facts
+    WHERE scope = +@scope AND seq ${ORDER_SQL[order].beyond} +@edge
       AND (+@status IS NULL OR status = +@status)
       AND (+@favorite IS NULL OR favorite = +@favorite)
       AND (+@provider IS NULL OR provider = +@provider)
       AND (+@hidden IS NULL OR (deleted IS NOT NULL) = +@hidden)${FACTS}`;
+}
 
 /**
  * Returns the SQL for the jobs that have the label or belong to the group, and match the rest of the filter. A group or a label
  * selects few jobs, so each of them is compared with the rest of the filter.
  */
-function selectedSql(filter: JobFilter): string {
+function selectedSql(filter: JobFilter, beyond: string): string {
   const { status, visibility, favorite, provider, label, group } = filter;
   const conditions = [
     ...(status === undefined ? [] : [`status = '${status}'`]),
@@ -155,12 +158,12 @@ function selectedSql(filter: JobFilter): string {
     const labelled =
       'EXISTS (SELECT 1 FROM job_label WHERE job_label.seq = job.seq AND label = +@label)';
     return `
-    SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq < +@before
+    SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq ${beyond} +@edge
       ${[...conditions, ...(label === undefined ? [] : [labelled])].map((condition) => `AND ${condition}`).join(' ')}${facts}`;
   }
   return `
     SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
-    WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq < +@before
+    WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq ${beyond} +@edge
       ${conditions.map((condition) => `AND ${condition}`).join(' ')}${facts}`;
 }
 

@@ -1,21 +1,23 @@
+import type { JobOrder } from '../../../contract/resources/job.ts';
 import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
-import type { JobPageRequest, JobSearchFilter } from '../../../jobs/job-store-port.ts';
+import type { JobListPage, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
 import { foldPrompt, foldTerms, matchesTerms } from '../../jobs/fold-prompt.ts';
 import { matchesFacts } from '../../jobs/job-facts.ts';
+import { beginOf } from '../../jobs/page-begin.ts';
 import { blockOf, blockStart, bucketsOf, positionOf } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
-import { lastMember, type Positions } from './postings.ts';
+import { firstMember, lastMember, type Positions } from './postings.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { UnindexedBlocks } from './unindexed-blocks.ts';
 
-export interface SearchRequest extends JobPageRequest {
+export type SearchRequest = JobListPage & {
   readonly scope: string;
   readonly filter: JobSearchFilter;
-}
+};
 
 interface Sources {
-  readonly jobs: Pick<JobReader, 'find' | 'newestBelow' | 'matching'>;
+  readonly jobs: Pick<JobReader, 'find' | 'newestBelow' | 'oldestFrom' | 'matching'>;
   readonly index: Pick<SearchIndex, 'candidates'>;
   readonly unindexed: UnindexedBlocks;
 }
@@ -26,17 +28,37 @@ interface Sources {
 const MAX_REFUSALS = 8;
 const JOBS_PER_QUERY = 64;
 
+/** The steps of a walk through the jobs, which begins beyond an edge. */
+const WALKS = {
+  newest: {
+    step: -1,
+    nearest: (jobs: Sources['jobs'], edge: number) => jobs.newestBelow(edge),
+    nearestMember: lastMember,
+    /** Returns the edge that leads out of a block. */
+    edgeOf: (block: number) => blockStart(block),
+  },
+  oldest: {
+    step: 1,
+    nearest: (jobs: Sources['jobs'], edge: number) => jobs.oldestFrom(edge + 1),
+    nearestMember: firstMember,
+    edgeOf: (block: number) => blockStart(block + 1) - 1,
+  },
+} as const satisfies Record<JobOrder, object>;
+
 /**
- * Returns the sequences of the jobs on the page, newest first, and one more sequence if there is a next page. Every job is
+ * Returns the sequences of the jobs on the page, in its order, and one more sequence if there is a next page. Every job is
  * verified against its row.
  */
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
-  const { scope, filter, before, limit } = request;
+  const { scope, filter, limit } = request;
+  const { order, edge: begin } = beginOf(request);
   const { jobs } = sources;
+  const first = WALKS[order].nearest(jobs, begin);
+  if (first === null) return [];
   const terms = foldTerms(filter.terms);
-  const walk = walkCandidates(sources, terms);
+  const walk = walkCandidates(sources, terms, order);
   const found: number[] = [];
-  let below = (jobs.newestBelow(before ?? Number.MAX_SAFE_INTEGER) ?? 0) + 1;
+  let edge = first - WALKS[order].step;
   let refusals = 0;
 
   function verify(sequence: number): void {
@@ -44,27 +66,29 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
     const isMatch = job !== undefined && job.scope === scope && matchesFilter(filter, job);
     refusals = isMatch ? 0 : refusals + 1;
     if (isMatch && matchesTerms(terms, foldPrompt(job.prompt))) found.push(sequence);
-    below = sequence;
+    edge = sequence;
   }
 
   while (found.length <= limit) {
-    const candidate = yield* walk.lastBelow(below);
+    const candidate = yield* walk.next(edge);
     if (candidate === undefined) break;
     verify(candidate);
     if (refusals > MAX_REFUSALS) {
       refusals = 0;
-      const matching = jobs.matching(scope, filter, below, JOBS_PER_QUERY);
+      const page = { order, edge, limit: JOBS_PER_QUERY };
+      const matching = jobs.matching(scope, filter, page);
       for (const sequence of matching) if (walk.maybe(sequence)) verify(sequence);
       if (matching.length < JOBS_PER_QUERY) break;
-      below = matching.at(-1) ?? below;
+      edge = matching.at(-1) ?? edge;
     }
     yield;
   }
   return found.slice(0, limit + 1);
 }
 
-/** Walks through the jobs that may match the terms, newest first. */
-function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms) {
+/** Walks through the jobs that may match the terms, in this order. */
+function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms, order: JobOrder) {
+  const { step, nearest, nearestMember, edgeOf } = WALKS[order];
   const buckets = bucketsOf(terms.all);
   let current: { readonly block: number; readonly candidates: Positions } | undefined;
 
@@ -77,17 +101,18 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
   }
 
   return {
-    *lastBelow(before: number): Steps<number | undefined> {
+    /** Returns the nearest candidate beyond the edge. */
+    *next(edge: number): Steps<number | undefined> {
       // Without a text to find, every job is a candidate.
-      if (buckets.length === 0) return jobs.newestBelow(before) ?? undefined;
-      let top = before - 1;
+      if (buckets.length === 0) return nearest(jobs, edge) ?? undefined;
+      let at = edge + step;
       for (;;) {
-        const block = blockOf(top);
-        const position = lastMember(yield* candidatesIn(block), positionOf(top));
+        const block = blockOf(at);
+        const position = nearestMember(yield* candidatesIn(block), positionOf(at));
         if (position !== undefined) return blockStart(block) + position;
-        const next = jobs.newestBelow(blockStart(block));
+        const next = nearest(jobs, edgeOf(block));
         if (next === null) return undefined;
-        top = next;
+        at = next;
         yield;
       }
     },

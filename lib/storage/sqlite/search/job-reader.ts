@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import { JOB_STATUSES, type JobOrder } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import { connectToRead, limitCache } from '../connection.ts';
@@ -70,11 +70,15 @@ export function openJobReader(file: string) {
     oldestFrom: (sequence: number) => v.parse(Sequence, oldestFrom.get(sequence)),
     countIn: (block: number) =>
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
-    /** Returns the jobs below `before` that match the filter, with any prompt. */
-    matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
+    /** Returns the jobs beyond `edge` in this order that match the filter, with any prompt. */
+    matching: (
+      scope: string,
+      filter: JobFilter,
+      { order, ...page }: { order: JobOrder; edge: number; limit: number },
+    ) =>
       v.parse(
         Sequences,
-        matching(matchingSql(filter)).all({ scope, ...bound(filter), before, limit }),
+        matching(matchingSql(filter, order)).all({ scope, ...bound(filter), ...page }),
       ),
     /** Returns the next jobs by ascending sequence. The list is empty only if there are no more jobs. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {

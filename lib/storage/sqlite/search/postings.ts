@@ -48,6 +48,17 @@ export function lastMember(positions: Positions, position: number): number | und
   return bits === 0 ? undefined : at * 8 + 31 - Math.clz32(bits);
 }
 
+/** Returns the least member that is at least `position`. */
+export function firstMember(positions: Positions, position: number): number | undefined {
+  let at = position >> 3;
+  let bits = (positions[at] ?? 0) & (0xff << (position & 7));
+  while (bits === 0 && at < SET_BYTES - 1) {
+    at += 1;
+    bits = positions[at] ?? 0;
+  }
+  return bits === 0 ? undefined : at * 8 + 31 - Math.clz32(bits & -bits);
+}
+
 export function toSet(members: Iterable<number>): Positions {
   const set = new Uint8Array(SET_BYTES);
   for (const member of members) set[member >> 3] = (set[member >> 3] ?? 0) | (1 << (member & 7));

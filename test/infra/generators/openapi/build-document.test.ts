@@ -134,6 +134,7 @@ describe('buildOpenApiDocument', () => {
       'query created_before',
       'query search',
       'query q',
+      'query order',
       'query total',
       'query include_deleted',
       'header idempotency-key',
@@ -146,7 +147,7 @@ describe('buildOpenApiDocument', () => {
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
-    expect(parameters[17]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+    expect(parameters[18]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
   });
 
   it('keeps a text default', () => {

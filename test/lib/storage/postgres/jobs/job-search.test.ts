@@ -12,7 +12,7 @@ describe.runIf(HAS_POSTGRES)('PostgreSQL', () => {
 
   describeJobSearch('PostgreSQL, mostly in the index', async () => {
     const { stores, database, close } = await openPostgresForm();
-    const search = createJobSearch(database, { newestJobs: 2 });
+    const search = createJobSearch(database, { firstJobs: 2 });
     return { search, jobs: stores.jobs, close };
   });
 });

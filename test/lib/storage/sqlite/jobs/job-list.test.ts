@@ -39,7 +39,7 @@ describe('listSql', () => {
     (_, filter) => {
       const steps = connection
         .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
-        .all({ scope: 's', provider: filter.provider, before: 9, limit: 1 })
+        .all({ scope: 's', provider: filter.provider, edge: 9, limit: 1 })
         .map((row) => String(Object(row).detail));
 
       const found = steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step));
@@ -64,7 +64,7 @@ describe('listSql', () => {
     (_, filter) => {
       const steps = connection
         .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
-        .all({ ...bound(filter), scope: 's', before: 9, limit: 1 })
+        .all({ ...bound(filter), scope: 's', edge: 9, limit: 1 })
         .map((row) => String(Object(row).detail));
 
       expect(steps.filter((step) => /SCAN|TEMP/.test(step))).toEqual([]);
@@ -79,7 +79,7 @@ describe('listSql', () => {
     (_, filter) => {
       const steps = connection
         .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
-        .all({ ...filter, scope: 's', before: 9, limit: 1 })
+        .all({ ...filter, scope: 's', edge: 9, limit: 1 })
         .map((row) => String(Object(row).detail));
 
       expect(steps.filter((step) => /SCAN|TEMP/.test(step))).toEqual([]);
@@ -94,7 +94,7 @@ describe('listSql', () => {
     (_, filter) => {
       const steps = connection
         .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
-        .all({ ...filter, scope: 's', before: 9, limit: 1 })
+        .all({ ...filter, scope: 's', edge: 9, limit: 1 })
         .map((row) => String(Object(row).detail));
 
       expect(steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step))).toEqual([
@@ -105,6 +105,25 @@ describe('listSql', () => {
       ]);
     },
   );
+});
+
+describe('listSql, oldest first', () => {
+  const connection = connect(IN_MEMORY);
+  migrate(connection);
+
+  test.each(
+    [...FILTERS, ...FACT_FILTERS, ...GROUP_FILTERS, ...LABEL_FILTERS].map(
+      (filter) => [JSON.stringify(filter), filter] as const,
+    ),
+  )('under %s no table is scanned and nothing is sorted', (_, filter) => {
+    const steps = connection
+      .prepare(`EXPLAIN QUERY PLAN ${listSql(filter, 'oldest')}`)
+      .all({ ...bound(filter), scope: 's', edge: 9, limit: 1 })
+      .map((row) => String(Object(row).detail));
+
+    expect(steps.filter((step) => /SCAN|TEMP/.test(step))).toEqual([]);
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH .*seq>\?\)/));
+  });
 });
 
 describeJobLists(

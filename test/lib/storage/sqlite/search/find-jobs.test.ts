@@ -29,6 +29,7 @@ import {
 import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
 import {
+  listedFrom,
   matchesNaively,
   searchedPrompts,
   searchedStatuses,
@@ -65,7 +66,7 @@ function sources() {
   return { jobs, index, unindexed: createUnindexedBlocks(jobs) };
 }
 
-function search(request: Partial<SearchRequest> & Pick<SearchRequest, 'filter'>) {
+function search(request: Pick<SearchRequest, 'filter'> & object) {
   return run(findJobs(sources(), { scope: 'anonymous', limit: 100, ...request }));
 }
 
@@ -74,8 +75,9 @@ function find(term: string): readonly number[] {
 }
 
 /** Returns the expected jobs, with the case folding of the engine. */
-function naive(rows: readonly JobRow[], { scope, filter, before, limit }: SearchRequest) {
-  return rows
+function naive(rows: readonly JobRow[], request: SearchRequest) {
+  const { scope, filter, limit } = request;
+  const matching = rows
     .filter((row) => row.scope === scope)
     .filter(({ prompt }) => matchesNaively(prompt, filter.terms))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
@@ -84,10 +86,8 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .filter(
       ({ hidden }) => filter.visibility === 'all' || hidden === (filter.visibility === 'hidden'),
     )
-    .map(({ sequence }) => sequence)
-    .filter((sequence) => before === undefined || sequence < before)
-    .sort((a, b) => b - a)
-    .slice(0, limit + 1);
+    .map(({ sequence }) => sequence);
+  return listedFrom(matching, request).slice(0, limit + 1);
 }
 
 const someRows = fc
@@ -200,13 +200,15 @@ describe('findJobs', () => {
         const found = step.value;
         const everRight = new Set(ever.flatMap((row) => naive([row], request)));
         const stayed = rows.filter(({ sequence }) => !changed.has(sequence));
-        const reached = found.length > request.limit ? (found.at(-1) ?? 0) : 0;
+        const last = found.length > request.limit ? found.at(-1) : undefined;
+        const isReached = (sequence: number) =>
+          last === undefined || ('after' in request ? sequence <= last : sequence >= last);
         const expected = naive(stayed, { ...request, limit: 1000 });
         expect(found.filter((sequence) => !everRight.has(sequence))).toEqual([]);
         expect(found.filter((sequence) => !changed.has(sequence))).toEqual(
-          expected.filter((sequence) => sequence >= reached),
+          expected.filter(isReached),
         );
-        expect(found).toEqual([...new Set(found)].sort((a, b) => b - a));
+        expect(found).toEqual(listedFrom([...new Set(found)], request));
       },
     );
     await fc.assert(property, { numRuns: 60 });

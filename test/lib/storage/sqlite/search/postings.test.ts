@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   decodePosting,
   encodePosting,
+  firstMember,
   intersect,
   lastMember,
   type Positions,
@@ -41,6 +42,22 @@ describe('postings', () => {
     ['a position beyond the block', Uint8Array.of(0, 16)],
   ])('%s is not a valid posting', (_, stored) => {
     expect(decodePosting(stored)).toBeUndefined();
+  });
+});
+
+describe('firstMember', () => {
+  test('the first member at or above each position is the least of them', () => {
+    fc.assert(
+      fc.property(someMembers, fc.nat(LAST), (members, position) => {
+        const found = firstMember(toSet(members), position);
+
+        expect(found).toBe(members.find((member) => member >= position));
+      }),
+    );
+  });
+
+  test('an empty posting has no member', () => {
+    expect(firstMember(new Uint8Array(), 0)).toBeUndefined();
   });
 });
 
