@@ -63,6 +63,23 @@ describe('the light table', () => {
     await keepScreenshot(page, `light-table-${theme}-${size}`);
   });
 
+  it('shows the facts on a phone by touch alone, above its tools', async () => {
+    const page = await openTable({ size: 'phone', touch: true });
+    const facts = page.locator('.table-facts');
+    expect(await facts.count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Show the facts' }).tap();
+    await facts.getByText('A lighthouse at dusk').waitFor();
+    const box = await facts.boundingBox();
+    const tools = await page.locator('.table-tools').boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(tools?.y ?? 0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'table-phone-facts');
+    await facts.getByRole('button', { name: 'Hide the facts' }).tap();
+
+    await facts.waitFor({ state: 'detached' });
+  });
+
   it('opens from a selection with L, shows thumbnails at first, picks by P and closes with Escape', async () => {
     const page = await openPage(bridge.address);
     const held: Route[] = [];

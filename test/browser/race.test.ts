@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StartedBridge } from '../support/start-bridge.ts';
+import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
@@ -84,6 +84,23 @@ describe('a race', () => {
 
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, `race-new-${theme}`);
+  });
+
+  it('lists the models that can run before the others, which say why they cannot', async () => {
+    const waiting = await startDashboard({
+      set: [
+        'providers.agent_responses.enabled=true',
+        `providers.agent_responses.home=${await freshFolder()}`,
+      ],
+    });
+    const page = await openPage(waiting.address, { path: '/dashboard/race' });
+    const rows = page.locator('.race-models li');
+    await rows.getByText('Needs a login').first().waitFor();
+
+    const names = await rows.locator('bdi').allTextContents();
+
+    expect(names.slice(0, 2)).toEqual(['sandbox-image', 'sandbox-basic']);
+    expect(names.length).toBeGreaterThan(2);
   });
 
   it('shows the whole names of the models beside a long name of their provider', async () => {

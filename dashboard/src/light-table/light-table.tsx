@@ -5,6 +5,7 @@ import { ConnectionNotice } from '../connection/connection-status.tsx';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
+import { isNarrow } from '../shell/is-narrow.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { formatNumber, text } from '../text/text.ts';
@@ -68,7 +69,8 @@ interface TableProps {
 
 function Table({ table, images }: TableProps) {
   const [isAlone, setAlone] = useState(false);
-  const [hasFacts, setFacts] = useState(true);
+  // On a phone, the facts cover the images until they are closed.
+  const [hasFacts, setFacts] = useState(() => !isNarrow());
   const grid = useRef<HTMLUListElement>(null);
   const zoom = useMemo(
     () => createZoom({ filter: (event) => !isSecondary(event), doubleClickZooms: true }),
@@ -97,7 +99,7 @@ function Table({ table, images }: TableProps) {
             <TableTools {...{ table, current, at }} count={images.length}>
               <IconButton
                 icon={Info}
-                class="only-wide"
+                aria-expanded={hasFacts}
                 label={text(hasFacts ? 'table.hideFacts' : 'table.showFacts')}
                 onClick={() => setFacts(!hasFacts)}
               />

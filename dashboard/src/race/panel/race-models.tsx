@@ -35,10 +35,14 @@ export function RaceModels() {
     const isUsual = filter !== '' || !isRehearsedFailure(racer.model);
     return isChosen(racer) || (isUsual && words.includes(filter.trim().toLowerCase()));
   });
-  const chosen = found.filter(({ racer }) => isChosen(racer));
-  const others = found.filter(({ racer }) => !isChosen(racer));
+  const isReady = ({ racer }: (typeof all)[number]) =>
+    diagnostics.latest.value?.report.providers.find(({ name }) => name === racer.provider)
+      ?.ready !== false;
+  const ordered = found.toSorted((one, two) => Number(isReady(two)) - Number(isReady(one)));
+  const chosen = ordered.filter(({ racer }) => isChosen(racer));
+  const others = ordered.filter(({ racer }) => !isChosen(racer));
   const shown = new Set([...chosen, ...others.slice(0, MOST_LISTED - chosen.length)]);
-  const listed = found.filter((one) => shown.has(one));
+  const listed = ordered.filter((one) => shown.has(one));
   const prices = usePrices(
     listed.map(({ racer }) => racer),
     next,
