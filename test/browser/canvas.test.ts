@@ -356,6 +356,49 @@ describe('the canvas', () => {
     await editor(page).getByText('256 × 256 pixels of the image.').waitFor();
   });
 
+  it('keeps the image and its tools in view on a phone while the settings are scrolled', async () => {
+    const page = await openCanvas({ size: 'phone', touch: true });
+    const isUncovered = (locator: Locator) =>
+      locator.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const found = document.elementFromPoint(left + width / 2, top + height / 2);
+        return (
+          found !== null &&
+          (element === found || element.contains(found) || found.contains(element))
+        );
+      });
+    await radio(page, 'Extend').tap();
+
+    await button(page, 'Grow: more').scrollIntoViewIfNeeded();
+    await button(page, 'Grow: more').tap();
+
+    const head = await boxOf(page.locator('.canvas-head'));
+    const shown = await boxOf(surface(page));
+    expect(shown.y).toBeGreaterThanOrEqual(head.y + head.height - 1);
+    expect(shown.y + shown.height).toBeLessThan(500);
+    expect(await isUncovered(button(page, 'Grow: more'))).toBe(true);
+    for (const mode of ['Mask', 'Extend', 'Crop']) {
+      expect(await isUncovered(radio(page, mode))).toBe(true);
+    }
+    await keepScreenshot(page, 'canvas-phone-scrolled');
+  });
+
+  it('scrolls away as a whole in a low window, where nothing covers the modes', async () => {
+    const page = await openCanvas({ size: { width: 390, height: 560 }, touch: true });
+    const modes = page.locator('.canvas-head .modes');
+
+    await page.locator('.canvas-editor').evaluate((editor) => editor.scrollTo(0, 290));
+
+    const covering = await modes.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const points = [0.1, 0.5, 0.9].map((part) =>
+        document.elementFromPoint(left + width * part, top + height / 2),
+      );
+      return points.filter((found) => !element.contains(found)).map((found) => found?.className);
+    });
+    expect(covering).toEqual([]);
+  });
+
   it('leaves room for the name of its image in the panel', async () => {
     const page = await openCanvas({ size: { width: 1280, height: 800 } });
     await drag(page, [0.3, 0.3], [0.5, 0.4]);

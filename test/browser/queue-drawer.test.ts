@@ -91,6 +91,29 @@ describe('the queue drawer', () => {
     await page.locator('.queue-drawer').waitFor({ state: 'detached' });
   });
 
+  it('says that it is being read while the first connection is slow, and not that it failed', async () => {
+    const bridge = await startQueue(2);
+    const page = await openPage(bridge.address);
+    await page.getByRole('link', { name: /^Desert dunes/ }).waitFor();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/**', async (route) => {
+      await held;
+      await route.continue();
+    });
+
+    await page.reload();
+    await page.locator('#app button').first().waitFor({ state: 'attached' });
+    await page.keyboard.press('q');
+    await page.getByText('Reading the queue').waitFor();
+    expect(await page.getByText('The queue could not be read.').count()).toBe(0);
+    answer();
+
+    await expect.poll(() => shownOrder(page)).toEqual(['Waiting 0', 'Waiting 1']);
+  });
+
   it('is closed by Back, and gives the focus back', async () => {
     const bridge = await startQueue(1);
     const page = await openPage(bridge.address);

@@ -49,6 +49,19 @@ async function openFolded(options: Parameters<typeof openPage>[1] = {}) {
 }
 
 describe('the filters of the gallery', () => {
+  it('is narrowed to days by fields that a finger can hit', async () => {
+    const page = await open('/dashboard', { size: 'phone', touch: true });
+
+    await chip(page, 'Date').tap();
+    const fields = page.locator('input[type="date"]');
+    await fields.first().waitFor();
+
+    const heights = await fields.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().height),
+    );
+    expect(heights).toEqual([44, 44]);
+  });
+
   it('show the number of all jobs, and of the jobs that match', async () => {
     const page = await open();
     await found(page, '5 jobs');

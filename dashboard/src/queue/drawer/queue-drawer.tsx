@@ -94,7 +94,8 @@ function Summary({ places }: { readonly places: QueuePlaces }) {
   const now = useNow(1000);
   const { value: own } = places.latest;
   const { value: all } = queue.latest;
-  if (places.error.value || !connection.online.value) {
+  const isAway = connection.state.value === 'offline';
+  if (places.error.value || isAway) {
     return (
       <p class="queue-sum row bad" role="alert">
         <span class="grow">{text('queue.failed')}</span>
