@@ -135,6 +135,10 @@ describe('the cost of a request', () => {
       await usage.getByText(/^\$0\.0\d+ of \$0\.30$/).waitFor();
       await usage.getByRole('cell', { name: 'agent-responses' }).waitFor();
       expect(await usage.getByRole('columnheader', { name: 'Cost' }).count()).toBe(2);
+      await usage
+        .getByRole('img', { name: /^Cost of each day, .* Budget: \$0\.30 a day\.$/ })
+        .waitFor();
+      await usage.locator('.legend').getByText('$0.30 a day').waitFor();
       await usage.scrollIntoViewIfNeeded();
       await keepScreenshot(page, `cost-usage-${theme}`);
       expect(await accessibilityProblems(page)).toEqual([]);

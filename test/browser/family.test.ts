@@ -112,6 +112,56 @@ describe('the family of a job', () => {
     await image(page, 'B: The same lake in winter, image 1 of 1').waitFor();
   });
 
+  it('says of each branch from which image it was made, and names the keys', async () => {
+    const page = await openJob(edit);
+    const captions = page.locator('.kin small');
+
+    expect((await captions.allTextContents()).toSorted()).toEqual([
+      'A mountain lake at dusk',
+      'Edit of 1: The lake by moonlight with a boat',
+      'Edit of 1: The same lake in winter',
+      'Edit of 2: The same lake by moonlight',
+    ]);
+    expect(await page.locator('.family-keys').innerText()).toMatch(/T\s*walk/);
+  });
+
+  it('names a variation and a crop after the image that they were made from', async () => {
+    const prompt = 'A harbour in fog';
+    const [harbour = ''] = await makeJobs(bridge.address, [{ prompt }]);
+    const jobs = await listJobs(bridge.address);
+    const artifacts = jobs.find(({ id }) => id === harbour)?.artifacts ?? [];
+    const images = [{ type: 'artifact', artifact_id: artifacts[0]?.id }];
+    await makeJobs(bridge.address, [{ prompt, images, operation: 'edit' }]);
+    const page = await openJob(harbour);
+    await fetch(`${bridge.address}/v1/artifacts/${artifacts[0]?.id}/crop`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ x: 0, y: 0, width: 256, height: 256 }),
+    });
+
+    await page.getByText('Varied from 1').waitFor();
+    await page.locator('.kin').getByText('Crop of 1').waitFor();
+    await page.locator('.kin', { hasText: 'Crop of 1' }).getByRole('button').click();
+    await page.getByText(/^Cropped by the bridge, /).waitFor();
+    await page.getByText('Cropped by the bridge', { exact: true }).waitFor();
+  });
+
+  it('names A and B of a comparison by their prompts and their numbers', async () => {
+    const page = await openJob(edit);
+    await page.getByRole('radio', { name: 'Slider' }).click();
+    const badges = page.locator('.image-badge');
+
+    await expect
+      .poll(() => badges.evaluateAll((all) => all.map((each) => (each as HTMLElement).innerText)))
+      .toEqual(
+        ['A\nA mountain lake at dusk\n2 of 3', 'B\nThe same lake by moonlight\n1 of 2'].map(
+          (each) => expect.stringMatching(new RegExp(each.replaceAll('\n', '\\s*'))),
+        ),
+      );
+    expect(await page.locator('.image-bar strong').innerText()).toMatch(/^B\s*Image 1 of 2$/);
+    await keepScreenshot(page, 'family-badges');
+  });
+
   it('says which images led to the image in view, and opens them', async () => {
     const page = await openJob(last);
     const steps = page.locator('.way-section .step');

@@ -242,6 +242,32 @@ describe('a selection', () => {
     }
   });
 
+  it('marks the other images if some of the selected are favourites already', async () => {
+    const own = await startDashboard();
+    await makeJobs(own.address, REQUESTS);
+    const page = await openGallery(own);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('f');
+    await page
+      .getByRole('link', { name: /avourite/ })
+      .first()
+      .waitFor();
+
+    await page.keyboard.press('Control+a');
+    await page
+      .getByRole('toolbar', { name: 'Selected images' })
+      .getByRole('button', { name: /^Favourite/ })
+      .click();
+
+    await expect
+      .poll(async () => (await listJobs(own.address)).every(({ favorite }) => favorite))
+      .toBe(true);
+    await page
+      .getByRole('toolbar', { name: 'Selected images' })
+      .getByRole('button', { name: /^Remove from favourites/ })
+      .waitFor();
+  });
+
   it('is loaded into the draft by E, and sent again by R', async () => {
     const own = await startDashboard();
     await makeJobs(own.address, REQUESTS);

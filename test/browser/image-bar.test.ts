@@ -66,7 +66,7 @@ async function paintMask(page: Page): Promise<void> {
 }
 
 const bar = (page: Page, number: number) =>
-  page.getByRole('toolbar', { name: `Actions on Output ${number}` });
+  page.getByRole('toolbar', { name: `Actions on Image ${number}` });
 const thumb = (page: Page, name: string | RegExp) =>
   page.getByRole('group', { name: 'Images of this job' }).getByRole('button', { name });
 
@@ -105,7 +105,7 @@ describe('the bar of one image', () => {
     const page = await openPage(bridge.address, { path, theme, size });
 
     await bar(page, 2).getByRole('button', { name: 'Favourite this image' }).click();
-    await thumb(page, 'Output 2, Favourite').waitFor();
+    await thumb(page, 'Image 2, Favourite').waitFor();
     expect((await images()).map(({ favorite }) => favorite ?? false)).toEqual([false, true, false]);
     expect(
       await page
@@ -113,12 +113,12 @@ describe('the bar of one image', () => {
         .getAttribute('aria-pressed'),
     ).toBe('true');
 
-    await thumb(page, 'Output 3').click();
+    await thumb(page, 'Image 3').click();
     await bar(page, 3).getByRole('button', { name: 'Hide this image' }).focus();
     await page.keyboard.press('Enter');
-    await thumb(page, 'Output 3, Hidden').waitFor();
+    await thumb(page, 'Image 3, Hidden').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await thumb(page, /^Output 3$/).waitFor();
+    await thumb(page, /^Image 3$/).waitFor();
     await expect.poll(async () => (await images()).some(({ hidden }) => hidden)).toBe(false);
   });
 
@@ -222,7 +222,7 @@ describe('the bar of one image', () => {
     await paintMask(page);
     await panel.getByRole('button', { name: 'Edit mask' }).waitFor();
     await page.locator(`.card[data-id="${job}"] .card-link`).click();
-    await thumb(page, 'Output 2').click();
+    await thumb(page, 'Image 2').click();
     await bar(page, 2).waitFor();
 
     await page.keyboard.press('u');
@@ -290,7 +290,7 @@ describe('the note of an image', () => {
   it('is saved when the field is removed while it has the focus', async () => {
     const page = await openPage(bridge.address);
     await page.locator(`.card[data-id="${job}"] .card-link`).click();
-    await thumb(page, 'Output 2').click();
+    await thumb(page, 'Image 2').click();
     await bar(page, 2).waitFor();
     await field(page).fill('Too dark');
 

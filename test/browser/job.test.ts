@@ -268,7 +268,7 @@ describe('the zoom of a job', () => {
     await expect.poll(async () => (await zoomOf(page))[0]).toContain('scale(1.5)');
     const [before] = await zoomOf(page);
 
-    await page.getByRole('group', { name: 'Output 1' }).focus();
+    await page.getByRole('group', { name: 'Image 1' }).focus();
     await page.keyboard.press('ArrowRight');
 
     await expect.poll(async () => (await zoomOf(page))[0]).not.toBe(before);
@@ -326,12 +326,12 @@ describe('a comparison', () => {
     const page = await openJob(edit, '?view=side');
     await thumb(page, 'A: Source').waitFor();
 
-    await thumb(page, 'Output 3').click();
-    await thumb(page, 'B: Output 3').waitFor();
+    await thumb(page, 'Image 3').click();
+    await thumb(page, 'B: Image 3').waitFor();
     await page.keyboard.press('s');
-    await thumb(page, 'A: Output 3').waitFor();
+    await thumb(page, 'A: Image 3').waitFor();
     await thumb(page, 'B: Source').waitFor();
-    await thumb(page, 'Output 2').click();
+    await thumb(page, 'Image 2').click();
 
     await expect.poll(() => [search(page).get('a'), search(page).get('b')]).toEqual(['3', '2']);
   });
@@ -351,14 +351,14 @@ describe('the keys of a job', () => {
     await seen(page);
 
     await page.keyboard.press('2');
-    await page.getByRole('button', { name: 'Show Output 2' }).waitFor();
+    await page.getByRole('button', { name: 'Show Image 2' }).waitFor();
     await page.keyboard.press('4');
     await page.getByRole('slider').waitFor();
     await page.keyboard.press('1');
     await page.keyboard.press('ArrowDown');
-    await page.getByRole('group', { name: 'Output 2' }).waitFor();
+    await page.getByRole('group', { name: 'Image 2' }).waitFor();
     await page.keyboard.press('ArrowUp');
-    await page.getByRole('group', { name: 'Output 1' }).waitFor();
+    await page.getByRole('group', { name: 'Image 1' }).waitFor();
   });
 
   it('move the focus to the chosen view, and compare the first image as A with the second as B', async () => {
@@ -648,7 +648,7 @@ describe('a job that has not ended', () => {
     await page.getByRole('img', { name: 'Unfinished image' }).waitFor();
     await stage(page).getByText(', 4 of 5').first().waitFor();
     await keepScreenshot(page, 'job-partial');
-    await page.getByRole('img', { name: 'Output 1' }).waitFor();
+    await page.getByRole('img', { name: 'Image 1' }).waitFor();
     await page.getByRole('button', { name: 'Download' }).waitFor();
   });
 });
@@ -765,7 +765,7 @@ describe('a lost image', () => {
       path: `/dashboard/jobs/${next}`,
       expects: [/net::ERR_|503/],
     });
-    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('img', { name: 'Image' }).waitFor();
     await page.getByRole('button', { name: 'Older' }).and(page.locator(':enabled')).waitFor();
 
     await own.end();
@@ -774,7 +774,7 @@ describe('a lost image', () => {
     await keepScreenshot(page, 'job-offline');
     await restart(own);
 
-    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('img', { name: 'Image' }).waitFor();
     await expect.poll(() => page.url()).toContain(id);
   });
 });

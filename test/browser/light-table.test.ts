@@ -194,6 +194,21 @@ describe('the light table', () => {
       .toBe(false);
   });
 
+  it('keeps the focus on the image in view while the images are shown alone, and together again', async () => {
+    const page = await openTable();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press(' ');
+    await expect.poll(() => page.locator('.table-picture').count()).toBe(1);
+
+    await page.keyboard.press('ArrowRight');
+
+    await expect.poll(focused).toMatch(/^3, /);
+    await page.keyboard.press(' ');
+    await expect.poll(() => page.locator('.table-picture').count()).toBe(4);
+    expect(await focused()).toMatch(/^3, /);
+  });
+
   it('names a job that does not exist and shows the others', async () => {
     const gone = '0199f0a0-0000-7000-8000-000000000001';
     const path = `/dashboard/table?jobs=${several},${gone}`;

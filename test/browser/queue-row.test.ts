@@ -41,6 +41,10 @@ describe('a queue of many jobs', () => {
       await page.getByText('40 jobs are waiting.').waitFor();
       expect(await page.getByRole('link', { name: /^Waiting/ }).count()).toBe(0);
       expect((await image.boundingBox())?.y).toBeLessThan(400);
+      const row = await page.locator('.gallery-banner p b').boundingBox();
+      const button = await page.getByRole('button', { name: 'Open the queue' }).boundingBox();
+      // One row: the button stands beside the words, not below them.
+      expect(button?.y).toBeLessThan((row?.y ?? 0) + 44);
       if (size === 'desktop') {
         await page.getByRole('button', { name: '40 queued, queue paused' }).waitFor();
       }

@@ -38,7 +38,7 @@ describe.runIf(HAS_REPLICAS)('the dashboard of two replicas behind HAProxy', () 
     expect((await fetch(path, { redirect: 'manual' })).status).toBe(307);
     const page = await openPage(replicas.address, { path: `/dashboard/jobs/${id}` });
 
-    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('img', { name: 'Image' }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),

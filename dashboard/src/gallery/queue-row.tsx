@@ -26,7 +26,10 @@ export function QueueRow() {
             {text('gallery.queue.resume')}
           </Button>
         )}
-        <Button onClick={() => router.openLayer('queue')}>{text('gallery.queue.show')}</Button>
+        <Button aria-label={text('gallery.queue.show')} onClick={() => router.openLayer('queue')}>
+          <span class="only-wide">{text('gallery.queue.show')}</span>
+          <span class="only-narrow">{text('gallery.queue.open')}</span>
+        </Button>
       </Banner>
     </div>
   );

@@ -67,8 +67,8 @@ function JobScreen({ id, job, summary, error }: JobScreenProps) {
   const { api } = usePage();
   const heading = useRef<HTMLHeadingElement>(null);
   const checks = useMemo(() => createChecks(api), [api, id]);
-  const look = useLooking(id, job, summary);
   const family = useFamily(id);
+  const look = useLooking(id, job, summary, family);
   const { neighbours, go } = useNeighbours(id);
   useJobKeys({ job, look, neighbours, go });
   const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);

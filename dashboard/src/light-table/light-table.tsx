@@ -81,10 +81,10 @@ function Table({ table, images }: TableProps) {
   useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFacts });
   const isRead = images.length > 0;
   useEffect(() => {
-    // The view that opened the table has taken the focus with it.
+    // The view that opened the table, and the image that was shown alone before, have taken the focus with them.
     if (!isRead || document.activeElement !== document.body) return;
     grid.current?.querySelector<HTMLElement>('.table-picture[tabindex="0"]')?.focus();
-  }, [isRead]);
+  }, [isRead, isAlone, at]);
   const { k } = zoom.transform.value;
   return (
     <>

@@ -72,7 +72,7 @@ describe('a request whose reply is lost', () => {
     const service = await startInterruptible();
     const [id = ''] = await service.make({ prompt: 'a lighthouse', parameters: { n: 2 } });
     const page = await service.open(`/dashboard/jobs/${id}`);
-    const toolbar = page.getByRole('toolbar', { name: 'Actions on Output 1' });
+    const toolbar = page.getByRole('toolbar', { name: 'Actions on Image 1' });
     const lost = service.relay.loseReply('POST /v1/jobs ');
 
     await toolbar.getByRole('button', { name: /^Vary/ }).click();

@@ -28,7 +28,7 @@ async function failToLoad(page: Page): Promise<void> {
 }
 
 describe('an image of a job', () => {
-  const bar = (page: Page) => page.getByRole('toolbar', { name: 'Actions on Output 1' });
+  const bar = (page: Page) => page.getByRole('toolbar', { name: 'Actions on Image 1' });
   const note = (page: Page) => page.getByRole('textbox', { name: 'Note' });
 
   async function openImage() {

@@ -48,7 +48,7 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
 
     ...createSelecting(page, state, whole),
 
-    /** Marks the jobs as favourites, or removes the marks if the first job has one. */
+    /** Marks the jobs as favourites, or removes the marks if all jobs have one. */
     favourite(): void {
       const { isFavourite } = facts();
       run(
@@ -157,6 +157,6 @@ function factsOf({ jobs }: Page, { selection, targets }: GalleryState): Selectio
     open,
     ended: known.length - open,
     isHidden: known[0]?.deleted !== undefined,
-    isFavourite: known[0]?.favorite === true,
+    isFavourite: known.length > 0 && known.every(({ favorite }) => favorite),
   };
 }

@@ -1,4 +1,5 @@
 import { ArrowLeftRight, ChevronDown, ChevronUp, X } from 'lucide';
+import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Family as FamilyReply } from '../../api/schemas.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
@@ -31,6 +32,7 @@ export function Family({ id, family }: FamilyProps) {
         <span class="soft num cut grow" role="status">
           {isChoosing ? text('family.compare.choose') : sizeText(family)}
         </span>
+        {!isFolded && <Keys />}
         {!isFolded && looking.b?.kind === 'output' && (
           <Button
             size="small"
@@ -56,6 +58,30 @@ export function Family({ id, family }: FamilyProps) {
         <Tree id={id} family={family} isChoosing={isChoosing} onChosen={() => setChoosing(false)} />
       )}
     </section>
+  );
+}
+
+const KEYS = [
+  ['walk', 'T'],
+  ['from', '←'],
+  ['to', '→'],
+  ['beside', '↑', '↓'],
+  ['compare', 'A', 'B'],
+] as const;
+
+/** Names the keys of the tree. */
+function Keys() {
+  return (
+    <span class="family-keys faint">
+      {KEYS.map(([word, ...keys]) => (
+        <Fragment key={word}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+          {text(`family.keys.${word}`)}
+        </Fragment>
+      ))}
+    </span>
   );
 }
 

@@ -1,4 +1,4 @@
-import { EyeOff, FileX, Heart } from 'lucide';
+import { EyeOff, FileX, Heart, ImageUp, Pencil, Scissors, Shuffle } from 'lucide';
 import type { JobArtifact } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
 import { useImage, usePartialImage } from '../../images/use-image.ts';
@@ -8,6 +8,7 @@ import { usePage } from '../../page-context.ts';
 import { text } from '../../text/job-text.ts';
 import type { Box } from './family-layout.ts';
 import { MOST_IMAGES, type Parent, type Relative, type Spot } from './family-tree.ts';
+import { type Relation, relationOf } from './relation.ts';
 
 interface PlaceProps {
   readonly box: Box;
@@ -64,12 +65,10 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
   const shown = job.artifacts.slice(0, MOST_IMAGES);
   const rest = job.artifacts.length - shown.length;
   const title = shortPrompt(job);
-  const caption = isOpen(latest)
+  const state = isOpen(latest)
     ? stageText(latest, latest.outputs)
-    : rest > 0
-      ? text('family.rest', { rest, prompt: title })
-      : title;
-  const state = isOpen(latest) ? caption : text(`gallery.status.${latest.status}`);
+    : text(`gallery.status.${latest.status}`);
+  const relation = relationOf(place);
   return (
     <>
       <div class="row">
@@ -90,10 +89,33 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
         {shown.length === 0 && <NoImage {...props} job={latest} name={`${title}, ${state}`} />}
       </div>
       <small class="cut" dir="auto">
-        {caption}
+        {relation && <Icon of={RELATIONS[relation.kind]} small />}
+        {toCaption(relation, isOpen(latest) ? state : undefined, title, rest)}
       </small>
     </>
   );
+}
+
+const RELATIONS = { edit: Pencil, variation: Shuffle, crop: Scissors, reference: ImageUp };
+
+/**
+ * Returns the caption of a job: from which image it was made, and its stage while it runs, or its prompt. A variation has the prompt
+ * of its parent, and a crop has none. `rest` is the number of images that the tree does not show.
+ */
+function toCaption(
+  relation: Relation | undefined,
+  stage: string | undefined,
+  title: string,
+  rest: number,
+): string {
+  const from = relation && text(`family.from.${relation.kind}`, { number: relation.number });
+  const hasOwnPrompt = relation === undefined || /^(edit|reference)$/.test(relation.kind);
+  const prompt = stage ?? (hasOwnPrompt ? title : undefined);
+  const words =
+    from === undefined || prompt === undefined
+      ? (from ?? prompt ?? title)
+      : text('family.from', { from, prompt });
+  return rest > 0 ? text('family.rest', { rest, prompt: words }) : words;
 }
 
 interface ImageProps extends PlaceProps {

@@ -13,22 +13,25 @@ import type { Job } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
 import { text } from '../../text/job-text.ts';
 import { useJobActions } from '../job-actions.ts';
-import { imageText, marksOfImage } from '../state/job-images.ts';
+import { marksOfImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import './image-bar.css';
 
 /** Offers the actions on the one image in view, if the job has several images. The actions above act on the whole job. */
 export function ImageBar({ job }: { readonly job: Job }) {
-  const { looking } = useLook();
+  const { looking, images } = useLook();
   const { edit, openCanvas, refer, vary, varyText, markImage, download } = useJobActions();
   const { b: image } = looking;
   const isOne = image?.kind === 'output' && image.isOneOfSeveral && looking.view !== 'grid';
   if (!isOne) return null;
   const { favorite = false, hidden = false, note } = marksOfImage(job, image);
-  const name = imageText(image);
+  const count = images.filter(({ kind }) => kind === 'output').length;
+  const name = text('job.image.at', { number: image.number, count });
   return (
     <div class="image-bar row" role="toolbar" aria-label={text('job.one', { image: name })}>
-      <strong class="num">{name}</strong>
+      <strong class="num">
+        {looking.a && <b>B</b>} {name}
+      </strong>
       {note !== undefined && (
         <span class="note-text soft cut" dir="auto">
           {note}

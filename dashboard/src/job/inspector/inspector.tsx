@@ -295,6 +295,7 @@ function originText({ request, result }: Job): string {
   const model = result?.model ?? request.routing.model ?? request.routing.provider;
   const source = request.images[0]?.filename ?? text('job.anImage');
   const isEdit = request.operation === 'edit';
+  if (isMadeHere({ request }) && model === 'crop') return text('job.cropped');
   if (model === null) return isEdit ? text('job.editOf', { source }) : text('job.made');
   if (result === undefined) return text('job.asked', { model });
   return isEdit ? text('job.editOf.by', { source, model }) : text('job.made.by', { model });

@@ -14,6 +14,7 @@ import {
   toTree,
 } from '../family/family-tree.ts';
 import { shortPrompt } from '../family/place.tsx';
+import { isCrop } from '../family/relation.ts';
 import { useRelatives } from '../family/use-relatives.ts';
 import { useLook } from '../state/look-context.ts';
 
@@ -115,7 +116,9 @@ function nameOf(job: Relative, number: number): string {
   return images > 1 ? text('family.image', { prompt, number, images }) : prompt;
 }
 
-function detailOf({ operation, model, provider, created }: Relative): string {
+function detailOf(job: Relative): string {
+  const { operation, model, provider, created } = job;
+  if (isCrop(job)) return text('family.way.cropped', { time: formatTime(created) });
   const key = operation === 'edit' ? 'family.way.edited' : 'family.way.made';
   return text(key, { model: model ?? provider ?? '', time: formatTime(created) });
 }

@@ -161,22 +161,6 @@ export function upperCorner({ pane, seen }: PlacedImage, atEnd: boolean) {
   };
 }
 
-interface ImageBadgeProps {
-  readonly placed: PlacedImage;
-  readonly side: 'a' | 'b';
-}
-
-/** Shows the letter of a compared image in the corner of its visible part. */
-export function ImageBadge({ placed, side }: ImageBadgeProps) {
-  const { looking } = useLook();
-  const atEnd = looking.view === 'slider' && side === 'b';
-  return (
-    <span class="image-badge chip cut" style={upperCorner(placed, atEnd)}>
-      <b>{side.toUpperCase()}</b> {imageText(placed.image)}
-    </span>
-  );
-}
-
 /** Returns the size of an element without its padding, in CSS pixels. Undefined before the first layout. */
 export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
   const [box, setBox] = useState<Size | undefined>(undefined);

@@ -14,8 +14,8 @@ import { LOOKS } from '../credentials/verdict-looks.ts';
 import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
+import { ImageBadge } from './image-badge.tsx';
 import {
-  ImageBadge,
   ImageLayer,
   INSET_PX,
   LostImage,

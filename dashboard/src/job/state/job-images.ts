@@ -2,7 +2,7 @@ import type { Job, JobArtifact, JobSummary, Provenance } from '../../api/schemas
 import type { Size } from '../../images/measure-image.ts';
 import { type ImageMarks, marksOf } from '../../jobs/image-marks.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
-import { text } from '../../text/text.ts';
+import { text } from '../../text/job-text.ts';
 
 /** An image of the job view: an input or output of the job, or an output of another job. */
 export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
@@ -141,7 +141,7 @@ export function marksOfImage(job: Job | undefined, image: JobImage): ImageMarks 
   return job === undefined || image.kind !== 'output' ? {} : marksOf(job, idOf(image));
 }
 
-/** Returns the name of an image, for example "Source" or "Output 2". */
+/** Returns the name of an image, for example "Source" or "Image 2". */
 export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
   return isOneOfSeveral
     ? text(`job.image.${kind}.numbered` as const, { number })

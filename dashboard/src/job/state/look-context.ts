@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { zoomTransform } from 'd3-zoom';
 import { useMemo } from 'preact/hooks';
-import type { Job, JobSummary } from '../../api/schemas.ts';
+import type { Family, Job, JobSummary } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { createScope, usePage } from '../../page-context.ts';
 import { isNarrow } from '../../shell/is-narrow.ts';
@@ -20,6 +20,8 @@ import { useReadJob } from './use-read-job.ts';
 export interface Look {
   readonly images: readonly JobImage[];
   readonly looking: Looking;
+  /** The family of the job, in which the images of other jobs have their names. Undefined until it has been read. */
+  readonly family: Family | undefined;
   readonly zoom: Zoom;
   /** Image sizes that were measured by the browser because the bridge does not report them, by image path. */
   readonly measured: ReadonlySignal<ReadonlyMap<string, Size>>;
@@ -36,6 +38,7 @@ export function useLooking(
   id: string,
   job: Job | undefined,
   summary: JobSummary | undefined,
+  family: Family | undefined,
 ): Look {
   const { router } = usePage();
   const { value: query } = router.query;
@@ -57,6 +60,7 @@ export function useLooking(
   return {
     images,
     looking,
+    family,
     zoom,
     ...sizes,
     press: (image) => router.setQuery(afterPress(looking, image)),

@@ -9,6 +9,7 @@ import { formatDate, formatNumber, formatTime, formatUtcDay } from '../../text/t
 import { sumByProvider } from '../../usage/sum-by-provider.ts';
 import { usageColumns } from '../../usage/usage.ts';
 import { Box } from '../box.tsx';
+import { UsageChart } from './usage-chart.tsx';
 import './usage-box.css';
 
 const EVERY_MS = 30_000;
@@ -31,6 +32,7 @@ export function UsageBox() {
         <p class="hint">{text('system.usage.none')}</p>
       ) : (
         <>
+          <UsageChart report={report} />
           <Days items={report.items} />
           <Providers items={report.items} />
         </>
