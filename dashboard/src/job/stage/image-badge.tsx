@@ -23,10 +23,10 @@ export function ImageBadge({ placed, side }: ImageBadgeProps) {
       class="image-badge chip row"
       style={{ ...upperCorner(placed, atEnd), maxInlineSize: `${widest}px` }}
     >
-      <b>{side.toUpperCase()}</b>
+      <b>{side.toUpperCase()}</b>{' '}
       <span class="cut" dir="auto">
         {made ? shortPrompt(made.job) : imageText(image)}
-      </span>
+      </span>{' '}
       {made && count > 1 && (
         <span class="num">{text('table.at', { number: made.number, count })}</span>
       )}
