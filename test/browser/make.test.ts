@@ -477,6 +477,21 @@ describe('the list of models', () => {
 });
 
 describe('a label', () => {
+  it('has its fields in view when the last group is opened', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByRole('button', { name: /^Labels/ }).click();
+    const name = page.getByPlaceholder('Name');
+    await name.waitFor();
+
+    await expect
+      .poll(async () => {
+        const field = await name.boundingBox();
+        const foot = await page.locator('.make-foot').boundingBox();
+        return (field?.y ?? 0) + (field?.height ?? 0) <= (foot?.y ?? 0);
+      })
+      .toBe(true);
+  });
+
   it('keeps its value when its name is added again', async () => {
     const page = await openPage(bridge.address);
     await page.getByRole('button', { name: /^Labels/ }).click();

@@ -1,6 +1,6 @@
 import { Plus, RotateCcw, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PresetTemplate } from '../../api/schemas.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { Choice, Field, Segmented, Slider, Switch } from '../../controls/inputs.tsx';
@@ -22,9 +22,19 @@ const GROUPS = {
 
 export type GroupName = keyof typeof GROUPS;
 
+/** Renders the settings of a group that was just opened, and scrolls the panel so that they are seen. */
 export function Settings({ group }: { readonly group: GroupName }) {
   const { [group]: Group } = GROUPS;
-  return <Group />;
+  const end = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    end.current?.closest('.group')?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <>
+      <Group />
+      <span ref={end} hidden />
+    </>
+  );
 }
 
 interface ParamProps {
