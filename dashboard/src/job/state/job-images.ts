@@ -1,6 +1,7 @@
 import type { Job, JobArtifact, JobSummary, Provenance } from '../../api/schemas.ts';
 import type { Size } from '../../images/measure-image.ts';
 import { type ImageMarks, marksOf } from '../../jobs/image-marks.ts';
+import { isMadeHere } from '../../jobs/job-state.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/job-text.ts';
 
@@ -65,7 +66,7 @@ function toInputs(job: Job): readonly JobImage[] {
         kind,
         number: index + 1,
         isOneOfSeveral: list.length > 1,
-        path,
+        path: wholePath(job, input) ?? path,
         origin: originOf(job, input),
         size: undefined,
         format,
@@ -73,6 +74,15 @@ function toInputs(job: Job): readonly JobImage[] {
         name: undefined,
       })),
   );
+}
+
+/**
+ * Returns the path of the image from which a job of the bridge itself has cut its stored input. Undefined for other jobs, whose
+ * stored input is the image that was sent.
+ */
+function wholePath(job: Job, input: number): string | undefined {
+  const whole = job.derived_from?.find((each) => each.input === input);
+  return isMadeHere(job) && whole ? `/v1/artifacts/${whole.artifact_id}` : undefined;
 }
 
 /** Returns the image of another job that was used as an input. */

@@ -65,6 +65,22 @@ describe('toJobImages', () => {
     ]);
   });
 
+  it('shows the whole image as the source of a crop, because the stored input of a crop is its result', () => {
+    const whole = { input: 0, artifact_id: 'a'.repeat(32), name: 'lighthouse.png' };
+    const job = detail(
+      { derived_from: [{ ...whole, width: 1536, height: 1024, created: 1_780_000_000 }] },
+      { images: [storedInput()] },
+    );
+    const { routing } = job.request;
+    const crop = {
+      ...job,
+      request: { ...job.request, routing: { ...routing, provider: 'image-bridge' } },
+    };
+
+    expect(toJobImages(crop).map(({ path }) => path)).toEqual([`/v1/artifacts/${'a'.repeat(32)}`]);
+    expect(toJobImages(job).map(({ path }) => path)).toEqual([`/v1/jobs/${JOB_ID}/inputs/0`]);
+  });
+
   it('numbers outputs by their index, which has gaps if some failed', () => {
     const { data, ...rest } = result(3);
     const job = detail({ result: { ...rest, data: data.slice(1) } });
