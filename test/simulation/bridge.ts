@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type App, createApp } from '../../lib/app.ts';
+// Loaded here, because loading takes real time, in which a simulated process would seem to wait for nothing.
+import '../../lib/app-objects.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { type Caller, unnamedCaller } from '../../lib/contract/request/caller.ts';
