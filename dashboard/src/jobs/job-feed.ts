@@ -1,8 +1,9 @@
-import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobPage, JobSummary } from '../api/schemas.ts';
 import { EVERYTHING, type JobFilter, matchesFilter, toJobQuery } from './job-filter.ts';
 import type { Jobs } from './jobs.ts';
+import type { FeedTop } from './newer-pages.ts';
 
 export type JobFeed = ReturnType<typeof createJobFeed>;
 
@@ -18,30 +19,23 @@ const MOST_JOBS = 10_000;
  * Unix seconds, the feed begins with the newest job that was accepted before this time.
  */
 export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: number) {
-  /** Jobs that were accepted at this time or later are not in the feed. Undefined if the feed has the newest jobs. */
-  const top = signal(until);
+  /** Jobs above this end are not in the feed. Undefined if the feed has the newest jobs. */
+  const top = signal<FeedTop | undefined>(until === undefined ? undefined : { until });
   const list = createJobList(jobs, filter, top);
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
   const error = signal<ApiError | undefined>(undefined);
   const complete = signal(false);
   const total = signal<JobPage['total']>(undefined);
   const controller = new AbortController();
+  const { signal: abort } = controller;
   let cursor: string | undefined;
   let reading: Promise<void> | undefined;
 
   async function readPage(): Promise<void> {
+    const read = list.begin();
     try {
-      // The total is counted once, because counting takes longer than reading a page.
-      const wantsTotal = cursor === undefined && until === undefined;
-      const query = {
-        limit: cursor === undefined ? FIRST_PAGE : LARGEST_PAGE,
-        ...(cursor && { cursor }),
-        ...(wantsTotal && { total: true }),
-        ...toQueryBefore(filter, until),
-      };
-      const { signal } = controller;
-      list.begin();
-      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal }));
+      const query = toPageQuery(filter, until, cursor);
+      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort }));
       // The read has ended before the jobs are shown, because the views then decide whether they need the next page.
       reading = undefined;
       batch(() => {
@@ -50,17 +44,16 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
         state.value = 'ready';
         error.value = undefined;
         if (page.total !== undefined) total.value = page.total;
-        list.take(page.items, cursor === undefined);
+        list.take(read, page.items, cursor === undefined);
       });
     } catch (failure) {
-      if (controller.signal.aborted) return;
+      list.forget(read);
+      if (abort.aborted) return;
       reading = undefined;
       state.value = 'failed';
       error.value = ApiError.of(failure);
     }
   }
-
-  const readNewer = createNewerReader(api, filter, { top, list, signal: controller.signal });
 
   function loadMore(): Promise<void> {
     if (complete.peek() && state.peek() === 'ready') return Promise.resolve();
@@ -76,23 +69,24 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
     complete: complete as ReadonlySignal<boolean>,
     /** The number of jobs of the list, also on pages that have not been read. Undefined until the first page is read. */
     total: total as ReadonlySignal<JobPage['total']>,
-    top: top as ReadonlySignal<number | undefined>,
+    top: top as ReadonlySignal<FeedTop | undefined>,
+    until,
     /** Returns true if the feed has all jobs of its filter. */
     isWhole: () => top.peek() === undefined && complete.peek(),
     /** Reads the next page, or joins the read in progress. */
     loadMore,
 
-    /**
-     * Reads the newer jobs that were accepted before a time in Unix seconds, or all newer jobs, and adds them before the others.
-     */
-    loadNewer: readNewer,
+    /** Reads pages of newer jobs until `count` more jobs are listed, beginning with the jobs next to the first of the list. */
+    loadNewer: loadedLater(async () =>
+      (await import('./newer-pages.ts')).createNewerReader(api, filter, { top, list, abort }),
+    ),
 
     /** Reads pages until `count` more jobs are listed, at most 10,000. Stops at a failure and when the feed is closed. */
     async loadMany(count = MOST_JOBS): Promise<void> {
       const most = Math.min(MOST_JOBS, list.ids.peek().length + count);
       do await loadMore();
       while (
-        !(complete.peek() || controller.signal.aborted) &&
+        !(complete.peek() || abort.aborted) &&
         state.peek() === 'ready' &&
         list.ids.peek().length < most
       );
@@ -105,75 +99,48 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
   };
 }
 
-/** Returns the query for the jobs of a filter that were accepted before a time, in Unix seconds. */
-function toQueryBefore(filter: JobFilter, secs: number | undefined) {
-  const query = toJobQuery(filter);
-  if (secs === undefined) return query;
-  return { ...query, created_before: Math.min(secs, query.created_before ?? secs) };
-}
-
-interface NewerReaderParts {
-  readonly top: Signal<number | undefined>;
-  readonly list: Pick<ReturnType<typeof createJobList>, 'prepend'>;
-  readonly signal: AbortSignal;
-}
-
-/** Creates the function that reads jobs above a feed. A call during a read joins this read. */
-function createNewerReader(
-  api: Api,
-  filter: JobFilter,
-  { top, list, signal: abort }: NewerReaderParts,
-) {
-  let until: number | undefined;
-
-  /** Reads the jobs that were accepted at the time `from` or later, and before `end`. */
-  async function readRange(from: number, end: number | undefined): Promise<JobSummary[]> {
-    const items: JobSummary[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const query = {
-        ...toQueryBefore(filter, end),
-        limit: LARGEST_PAGE,
-        created_after: from,
-        ...(cursor && { cursor }),
-      };
-      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort }));
-      items.push(...page.items);
-      cursor = page.next_cursor;
-      if (cursor === undefined || items.length >= MOST_JOBS) return items;
-    }
-  }
-
-  const read = joined(async () => {
-    const from = top.peek();
-    const end = until;
-    if (from === undefined || (end !== undefined && end <= from)) return;
+/** Returns a function whose code is loaded by the first call. If loading fails, the next call loads the code again. */
+function loadedLater(load: () => Promise<(count: number) => Promise<void>>) {
+  let loaded: ReturnType<typeof load> | undefined;
+  return async (count = 1): Promise<void> => {
+    loaded ??= load();
     try {
-      const items = await readRange(from, end);
-      batch(() => {
-        list.prepend(items);
-        top.value = end;
-      });
+      await (await loaded)(count);
     } catch {
-      // The next scroll reads the day again.
+      loaded = undefined;
     }
-  });
-
-  return (end: number | undefined): Promise<void> => {
-    until = end;
-    return read();
   };
+}
+
+/** Returns the query for a page of the jobs of a filter that were accepted before a time, in Unix seconds. */
+function toPageQuery(filter: JobFilter, until: number | undefined, cursor: string | undefined) {
+  const query = toJobQuery(filter);
+  const before = until && Math.min(until, query.created_before ?? until);
+  return {
+    limit: cursor === undefined ? FIRST_PAGE : LARGEST_PAGE,
+    ...query,
+    ...(before && { created_before: before }),
+    ...(cursor && { cursor }),
+    // The total is counted once, because counting takes longer than reading a page.
+    ...(cursor === undefined && until === undefined && { total: true }),
+  };
+}
+
+/** The ids that joined and left the list while a page was read. The changes are applied to the page afterwards. */
+interface Meanwhile {
+  readonly joined: Set<string>;
+  readonly left: Set<string>;
 }
 
 /**
  * Keeps the ids of the jobs under one filter, newest first. The ids come from the pages of the history and from changes
  * that arrive between pages. Job ids are UUIDv7, so sorting the ids sorts the jobs by the time of acceptance.
  */
-function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<number | undefined>) {
+function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<FeedTop | undefined>) {
   const ids = signal<readonly string[]>([]);
   /** The part of the history that has been read. */
   let known: 'nothing' | 'part' | 'all' = 'nothing';
-  /** The ids that joined and left the list while a page was read. The changes are applied to the page afterwards. */
-  let meanwhile: { readonly joined: Set<string>; readonly left: Set<string> } | undefined;
+  const reads = new Set<Meanwhile>();
   let isTaking = false;
 
   const unsubscribe = jobs.subscribe((change) => {
@@ -187,15 +154,19 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<number
   });
 
   function drop(id: string): void {
-    meanwhile?.joined.delete(id);
-    meanwhile?.left.add(id);
+    for (const { joined, left } of reads) {
+      joined.delete(id);
+      left.add(id);
+    }
     if (ids.peek().includes(id)) ids.value = ids.peek().filter((each) => each !== id);
   }
 
   /** Inserts an id. A job older than the last page is skipped, because the job will arrive with a later page. */
   function insert(id: string): void {
-    meanwhile?.left.delete(id);
-    meanwhile?.joined.add(id);
+    for (const { joined, left } of reads) {
+      left.delete(id);
+      joined.add(id);
+    }
     const list = ids.peek();
     if (known === 'nothing' || list.includes(id) || isAbove(id)) return;
     const index = list.findIndex((each) => each < id);
@@ -205,9 +176,10 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<number
 
   /** Returns true if a job is newer than the jobs of this list. */
   function isAbove(id: string): boolean {
-    const { value: limit } = top;
-    const created = jobs.get(id)?.peek().created;
-    return limit !== undefined && created !== undefined && created >= limit;
+    const limit = top.peek();
+    if (limit === undefined) return false;
+    if (limit.lastId !== undefined) return id > limit.lastId;
+    return (jobs.get(id)?.peek().created ?? 0) >= limit.until;
   }
 
   /** Stores the jobs of a page, which are already in the list. */
@@ -217,32 +189,38 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<number
     isTaking = false;
   }
 
+  /** Adds the jobs of a page that are not in the list yet, and the jobs that joined the list while the page was read. */
+  function add(read: Meanwhile, page: readonly JobSummary[], isNewer: boolean): void {
+    reads.delete(read);
+    const before = ids.peek();
+    const present = new Set(before);
+    const fresh = page.map(({ id }) => id).filter((id) => !(present.has(id) || read.left.has(id)));
+    ids.value = isNewer ? [...fresh, ...before] : [...before, ...fresh];
+    for (const id of read.joined) insert(id);
+    store(page);
+  }
+
   return {
     ids: ids as ReadonlySignal<readonly string[]>,
 
-    /** Adds jobs that are newer than the others. */
-    prepend(page: readonly JobSummary[]): void {
-      const present = new Set(ids.peek());
-      ids.value = [...page.map(({ id }) => id).filter((id) => !present.has(id)), ...ids.peek()];
-      store(page);
-    },
-
-    /** Must be called before a page is requested. */
-    begin(): void {
-      meanwhile = { joined: new Set(), left: new Set() };
+    /** Must be called before a page is requested. The page is then taken, prepended or forgotten. */
+    begin(): Meanwhile {
+      const read = { joined: new Set<string>(), left: new Set<string>() };
+      reads.add(read);
+      return read;
     },
 
     /** Appends the requested page. `isLast` is true if no page follows. */
-    take(page: readonly JobSummary[], isLast: boolean): void {
-      const { joined, left } = meanwhile ?? { joined: new Set<string>(), left: new Set<string>() };
-      meanwhile = undefined;
+    take(read: Meanwhile, page: readonly JobSummary[], isLast: boolean): void {
       known = isLast ? 'all' : 'part';
-      const before = new Set(ids.peek());
-      const fresh = page.map(({ id }) => id).filter((id) => !before.has(id) && !left.has(id));
-      ids.value = [...ids.peek(), ...fresh];
-      for (const id of joined) insert(id);
-      store(page);
+      add(read, page, false);
     },
+
+    /** Adds the requested page of jobs that are newer than the others. */
+    prepend: (read: Meanwhile, page: readonly JobSummary[]) => add(read, page, true),
+
+    /** Must be called if the requested page cannot be read. */
+    forget: (read: Meanwhile) => void reads.delete(read),
 
     close: unsubscribe,
   };

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatDate, formatMonth, formatShortDay, text } from '../../text/text.ts';
 import { type DaySpan, spanAt } from '../layout/day-spans.ts';
 import { spaced, toMarks } from './date-marks.ts';
@@ -22,7 +22,7 @@ const MARK_PX = 26;
 /** Shows the dates of the gallery in proportion to their jobs. A press, a drag and the arrow keys go to a date. */
 export function DateRail({ scroller, spans, height }: Props) {
   const rail = useRef<HTMLDivElement>(null);
-  const { scrollTop, viewHeight } = useScroll(scroller, height);
+  const { scrollTop, viewHeight } = useScroll(scroller, spans);
   const [isDragging, setDragging] = useState(false);
   const isShown = viewHeight > 0 && height > viewHeight * LEAST_SCREENS && spans.length > 1;
   if (!isShown) return null;
@@ -140,9 +140,16 @@ function isSameMonth(a: number, b: number): boolean {
   return one.getMonth() === other.getMonth() && one.getFullYear() === other.getFullYear();
 }
 
-/** Returns the scroll position of the gallery, which is read once a frame. */
-function useScroll(scroller: RefObject<HTMLElement | null>, height: number) {
+/** Returns the scroll position of the gallery, which is read once a frame, and at once after the days have moved. */
+function useScroll(scroller: RefObject<HTMLElement | null>, spans: readonly DaySpan[]) {
   const [at, setAt] = useState({ scrollTop: 0, viewHeight: 0 });
+  useLayoutEffect(() => {
+    // The gallery adjusts its position after this effect, and before the microtask.
+    queueMicrotask(() => {
+      const { scrollTop = 0, clientHeight: viewHeight = 0 } = scroller.current ?? {};
+      setAt({ scrollTop, viewHeight });
+    });
+  }, [scroller, spans]);
   useEffect(() => {
     const box = scroller.current;
     if (box === null) return;
@@ -157,12 +164,11 @@ function useScroll(scroller: RefObject<HTMLElement | null>, height: number) {
     const observer = new ResizeObserver(later);
     observer.observe(box);
     box.addEventListener('scroll', later, { passive: true });
-    later();
     return () => {
       cancelAnimationFrame(frame);
       observer.disconnect();
       box.removeEventListener('scroll', later);
     };
-  }, [scroller, height]);
+  }, [scroller]);
   return at;
 }

@@ -62,7 +62,7 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
   async function toEnd(): Promise<void> {
     const { spans = [], readBottom = 0 } = state.layout.peek() ?? {};
     const last = spans.at(-1);
-    if (last !== undefined && last.top >= readBottom) await state.goToDay(last.day);
+    if (last !== undefined && last.top >= readBottom) await state.days.peek()?.goToDay(last.day);
     const feed = state.feed.peek();
     await feed.loadMany();
     moveToLast(feed);
@@ -72,7 +72,7 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
   async function toStart(): Promise<void> {
     const [first] = state.layout.peek()?.spans ?? [];
     if (first === undefined) return;
-    await state.goToDay(first.day);
+    await state.days.peek()?.goToDay(first.day);
     state.cursor.value = state.arrivals.shown.peek()[0];
     scroller.current?.scrollTo({ top: 0 });
   }

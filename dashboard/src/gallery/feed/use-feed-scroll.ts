@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import {
   type defaultRangeExtractor,
   elementScroll,
@@ -7,8 +7,9 @@ import {
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import type { JobFeed } from '../../jobs/job-feed.ts';
 import { tileScale } from '../../shell/preferences.ts';
-import { spanAt, type WholeLayout } from '../layout/day-spans.ts';
+import type { WholeLayout } from '../layout/day-spans.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
@@ -28,7 +29,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   const { value: feed } = state.feed;
   const { value: ids } = feed.ids;
   const { value: status } = feed.state;
-  useAnchor(scroller, layout, state.arrivals.isHolding);
+  useAnchor(scroller, layout, feed);
 
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -46,36 +47,15 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
       const isBelow = scrollTop > layout.readBottom + 2 * clientHeight;
       const isAbove = scrollTop + clientHeight < layout.readTop;
       if (isBelow || isAbove) {
-        timer = setTimeout(() => void jump(box, layout), PAUSE_MS);
+        timer = setTimeout(() => void state.days.peek()?.jump(box), PAUSE_MS);
         return;
       }
       if (scrollTop < layout.readTop + clientHeight && feed.top.peek() !== undefined) {
-        void state.readNewerDay();
+        void feed.loadNewer();
       }
       const left = layout.readBottom - scrollTop - clientHeight;
       if (left < clientHeight * 2 && !feed.complete.peek()) void feed.loadMore();
     };
-
-    /** Reads the day in the viewport. A day that has been read in part is read on. */
-    async function jump(element: HTMLElement, { spans, readBottom }: WholeLayout): Promise<void> {
-      const y = element.scrollTop + element.clientHeight / 3;
-      const span = spanAt(spans, y);
-      if (span === undefined) return;
-      if (span.top < readBottom && y > readBottom) {
-        const share = (y - readBottom + element.clientHeight) / span.height;
-        await feed.loadMany(Math.ceil(share * span.count));
-        return;
-      }
-      const { scrollTop } = element;
-      const offset = scrollTop - span.top;
-      await state.goToDay(span.day);
-      // The user has scrolled on, and the place that is in the viewport now is read next. A lower feed ends the scroll earlier.
-      const lowest = element.scrollHeight - element.clientHeight;
-      if (element.scrollTop !== Math.min(scrollTop, lowest)) return;
-      const after = state.layout.peek()?.spans.find(({ day }) => day === span.day);
-      // The heights of the days above have changed, because they are estimated now.
-      if (after) element.scrollTop = after.top + Math.min(offset, Math.max(0, after.height - 1));
-    }
 
     box.addEventListener('scroll', onScroll, { passive: true });
     readOn();
@@ -98,30 +78,54 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller, state]);
 }
 
-/** Adjusts the scroll position when rows move, so that the first visible card stays in place. */
+/**
+ * Adjusts the scroll position when rows move, so that the first visible card stays in place. If no card is visible, the place stays
+ * that will show cards when they have been read.
+ */
 function useAnchor(
   scroller: RefObject<HTMLElement | null>,
   layout: WholeLayout | undefined,
-  isScrolled: ReadonlySignal<boolean>,
+  { filter }: JobFeed,
 ): void {
-  const before = useRef(layout);
+  const { state } = useGallery();
+  const before = useRef({ layout, filter });
+  /** The latest position that the user has seen. A lower feed ends the scroll earlier. */
+  const seen = useRef(0);
   useLayoutEffect(() => {
-    const [box, old] = [scroller.current, before.current];
-    before.current = layout;
+    const box = scroller.current;
+    const note = () => {
+      seen.current = box?.scrollTop ?? 0;
+    };
+    box?.addEventListener('scroll', note, { passive: true });
+    return () => box?.removeEventListener('scroll', note);
+  }, [scroller]);
+
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    const { layout: old, filter: oldFilter } = before.current;
+    before.current = { layout, filter };
     if (box === null || old === undefined || layout === undefined || old === layout) return;
-    // Reading `scrollTop` forces a layout, so `scrollTop` is not read if the feed is at the top.
-    if (!isScrolled.peek() || box.scrollTop <= TOP) return;
-    const anchor = firstSeen(old, box.scrollTop).find((id) => layout.rowOf.has(id));
-    if (anchor === undefined) return;
-    const moved = topOf(layout, anchor) - topOf(old, anchor);
-    if (moved !== 0) box.scrollTop += moved;
-  }, [scroller, layout]);
+    // Another list is scrolled to its top. Reading `scrollTop` forces a layout, so it is not read if the feed is at the top.
+    const isAtTop = old.hasNewest && !state.arrivals.isHolding.peek();
+    if (filter !== oldFilter || isAtTop) return;
+    const { scrollTop, clientHeight, scrollHeight } = box;
+    if (old.hasNewest && scrollTop <= TOP) return;
+    const isCut = scrollTop >= scrollHeight - clientHeight - 1;
+    const y = isCut ? Math.max(scrollTop, seen.current) : scrollTop;
+    const anchor = firstSeen(old, y, y + clientHeight).find((id) => layout.rowOf.has(id));
+    const next =
+      anchor === undefined
+        ? state.days.peek()?.placeIn(layout, old, y)
+        : y + topOf(layout, anchor) - topOf(old, anchor);
+    if (next !== undefined && next !== scrollTop) box.scrollTop = next;
+  }, [scroller, layout, filter, state]);
 }
 
 /** Returns the ids of the cards in the first three visible rows, in reading order. */
-function firstSeen({ rows }: Layout, scrollTop: number): readonly string[] {
-  const first = rows.findIndex(({ top, height }) => top + height > scrollTop);
-  return rows.slice(first, first + 3).flatMap(({ tiles }) => tiles.map(({ id }) => id));
+function firstSeen({ rows }: Layout, from: number, to: number): readonly string[] {
+  const first = rows.findIndex(({ top, height }) => top + height > from);
+  const seen = rows.slice(first, first + 3).filter(({ top }) => top < to);
+  return first < 0 ? [] : seen.flatMap(({ tiles }) => tiles.map(({ id }) => id));
 }
 
 function topOf({ rows, rowOf }: Layout, id: string): number {

@@ -19,12 +19,16 @@ export interface WholeLayout extends Layout {
   /** The top and the bottom of the cards that have been read, in CSS pixels. */
   readonly readTop: number;
   readonly readBottom: number;
+  /** True if no job is newer than those that have been read. */
+  readonly hasNewest: boolean;
 }
 
 interface Reading {
   /** True if no job is newer or older than those that have been read. */
   readonly hasNewest: boolean;
   readonly hasOldest: boolean;
+  /** Returns true for the days that are read from their last card upwards. */
+  isUpward?(day: number): boolean;
 }
 
 /** The ratio (width divided by height) of a card that has not been read. */
@@ -37,7 +41,7 @@ const USUAL_RATIO = 1.3;
 export function addUnread(
   layout: Layout,
   counts: readonly CountedDay[],
-  { hasNewest, hasOldest }: Reading,
+  { hasNewest, hasOldest, isUpward }: Reading,
   frame: Frame,
 ): WholeLayout {
   const ratio = meanRatio(layout, frame);
@@ -53,17 +57,21 @@ export function addUnread(
   if (first !== undefined && !hasNewest) {
     for (const day of counts) if (day.day > first.day) add(day, frame.heading + height(day.count));
   }
-  const readTop = top;
   const counted = new Map(counts.map(({ day, count }) => [day, count]));
+  const restOf = (day: Day) =>
+    height(Math.max(0, (counted.get(day.day) ?? 0) - cardsOf(layout, day)));
+  const restAbove = first && !hasNewest && isUpward?.(first.day) ? restOf(first) : 0;
+  const readTop = top + restAbove;
   for (const day of layout.days) {
     const count = Math.max(cardsOf(layout, day), counted.get(day.day) ?? 0);
-    add({ day: day.day, count }, day.height);
+    add({ day: day.day, count }, day.height + (day === first ? restAbove : 0));
   }
   const readBottom = top;
   if (!hasOldest) {
     const lastSpan = spans.at(-1);
-    if (lastSpan !== undefined && last !== undefined) {
-      const rest = height(Math.max(0, lastSpan.count - cardsOf(layout, last)));
+    // Below the cards of a day that is read upwards, nothing of the day is missing.
+    if (lastSpan !== undefined && last !== undefined && !isUpward?.(last.day)) {
+      const rest = restOf(last);
       spans[spans.length - 1] = { ...lastSpan, height: lastSpan.height + rest };
       top += rest;
     }
@@ -80,6 +88,7 @@ export function addUnread(
     spans,
     readTop,
     readBottom,
+    hasNewest,
   };
 }
 
@@ -105,6 +114,23 @@ function meanRatio({ rows }: Layout, { gap }: Frame): number {
 /** Returns the day at a place, or the nearest day. */
 export function spanAt(spans: readonly DaySpan[], y: number): DaySpan | undefined {
   return spans.findLast(({ top }) => top <= y) ?? spans[0];
+}
+
+/**
+ * Returns the place in a layout that a place without cards had in the layout before. Above the cards of a day that is read upwards, the
+ * cards are nearer than the top of the day, so the place moves with them.
+ */
+export function placeIn(after: WholeLayout, before: WholeLayout, y: number): number {
+  const span = spanAt(before.spans, y);
+  if (span === undefined) return y;
+  const [first] = before.rows;
+  const same = after.rows[after.rowOf.get(first?.tiles[0]?.id ?? '') ?? -1];
+  if (first && same && y < before.readTop && span.top + span.height > before.readTop) {
+    return y + same.top - first.top;
+  }
+  const next = after.spans.find(({ day }) => day === span.day);
+  if (next === undefined) return y;
+  return next.top + Math.min(y - span.top, Math.max(0, next.height - 1));
 }
 
 /** Returns the end of a day in local time, in Unix seconds. */

@@ -51,14 +51,30 @@ export interface Layout {
   readonly rowOf: ReadonlyMap<string, number>;
 }
 
+/** The rows of a day that are filled from the last card upwards. */
+export interface UpwardRows {
+  /** The indexes after the last card of each row. */
+  readonly ends: readonly number[];
+  /** True if no card of the day is missing. The first row may then be narrower than the width. */
+  readonly isWhole: boolean;
+}
+
+/** Returns the rows of a day. Undefined if the rows are filled from the first card. */
+type UpwardRowsOf = (shapes: readonly Shape[], from: number, to: number) => UpwardRows | undefined;
+
 /** If the last row of a day fills at least this fraction of the width, the row is stretched to the full width. */
 const NEARLY_FULL = 0.8;
 
 /**
  * Lays out justified rows in reading order, with a heading before each day. Every row except the last row of a day
- * fills the width. Appending cards changes at most the last row.
+ * fills the width. Appending cards changes at most the last row. `upwardRowsOf` returns the rows of the days that are laid out from the
+ * last card upwards.
  */
-export function layoutRows(shapes: readonly Shape[], frame: Frame): Layout {
+export function layoutRows(
+  shapes: readonly Shape[],
+  frame: Frame,
+  upwardRowsOf?: UpwardRowsOf,
+): Layout {
   const days: Day[] = [];
   const rows: Row[] = [];
   const rowOf = new Map<string, number>();
@@ -66,11 +82,14 @@ export function layoutRows(shapes: readonly Shape[], frame: Frame): Layout {
   for (let from = 0; from < shapes.length; ) {
     const to = endOfDay(shapes, from);
     const begin = { day: shapes[from]?.day ?? 0, top, firstRow: rows.length };
+    const upward = upwardRowsOf?.(shapes, from, to);
     top += frame.heading;
     while (from < to) {
-      const end = endOfRow(shapes, from, to, frame);
+      const nth = rows.length - begin.firstRow;
+      const end = upward ? (upward.ends[nth] ?? to) : endOfRow(shapes, from, to, frame);
       const members = shapes.slice(from, end);
-      const row = placeRow(members, frame, top, end === to);
+      const isOpen = upward ? upward.isWhole && nth === 0 : end === to;
+      const row = placeRow(members, frame, top, isOpen);
       for (const { id } of members) rowOf.set(id, rows.length);
       rows.push(row);
       top += row.height + frame.gap;
@@ -105,14 +124,14 @@ function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Fra
 }
 
 /** Returns the height of a row whose cards fill the width, in CSS pixels. `ratios` is the sum of the cards' ratios. */
-function heightOf(ratios: number, count: number, { width, gap }: Frame): number {
+export function heightOf(ratios: number, count: number, { width, gap }: Frame): number {
   return ratios === 0 ? Number.POSITIVE_INFINITY : (width - gap * (count - 1)) / ratios;
 }
 
-function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: boolean): Row {
+function placeRow(members: readonly Shape[], frame: Frame, top: number, isOpen: boolean): Row {
   const ratios = members.reduce((sum, { ratio }) => sum + ratio, 0);
   const justified = heightOf(ratios, members.length, frame);
-  const isFull = !isLast || justified * NEARLY_FULL <= frame.rowHeight;
+  const isFull = !isOpen || justified * NEARLY_FULL <= frame.rowHeight;
   const exact = isFull ? justified : frame.rowHeight;
   // Cards begin and end at whole pixels, and the last card of a full row ends at the edge of the frame.
   let edge = 0;

@@ -7,17 +7,11 @@ import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { readTotal, type Total } from '../../jobs/read-total.ts';
 import type { Router } from '../../router.ts';
-import {
-  addUnread,
-  type CountedDay,
-  endOfDay,
-  spanAt,
-  type WholeLayout,
-} from '../layout/day-spans.ts';
+import type { WholeLayout } from '../layout/day-spans.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
 import { afterChanges } from './after-changes.ts';
-import { createDayCounts } from './day-counts.ts';
+import type { createDays, Days } from './days.ts';
 import { watchFilter } from './filter-address.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createShapes } from './shapes.ts';
@@ -36,7 +30,6 @@ export type GalleryState = ReturnType<typeof createGalleryState>;
 export function createGalleryState(deps: Deps) {
   const filter = watchFilter(deps.router);
   const { shown: feed, openAt } = createShownFeed(deps, filter);
-  const days = createDayCounts(deps, feed);
   const waiting = createWaiting(deps.jobs, filter);
   const arrivals = createArrivals(
     computed(() => {
@@ -56,15 +49,12 @@ export function createGalleryState(deps: Deps) {
   const layout = computed((): WholeLayout | undefined => {
     void shapes.version.value;
     if (frame.value === undefined) return undefined;
-    const list = arrivals.shown.value.map((id) => shapes.get(id));
-    const rows = layoutRows(
-      list.filter((shape) => shape !== undefined),
-      frame.value,
-    );
-    const { top, complete } = feed.value;
-    const reading = { hasNewest: top.value === undefined, hasOldest: complete.value };
-    return addUnread(rows, days.value, reading, frame.value);
+    const list = arrivals.shown.value.map(shapes.get).filter((shape) => shape !== undefined);
+    if (days.value) return days.value.layOut(list, frame.value);
+    const rows = layoutRows(list, frame.value);
+    return { ...rows, spans: [], readTop: 0, readBottom: rows.height, hasNewest: true };
   });
+  const days = loadDays({ ...deps, feed, layout, openAt });
   const cursor = followList(feed, arrivals.shown, selection);
 
   effect(() => {
@@ -100,7 +90,8 @@ export function createGalleryState(deps: Deps) {
     history,
     /** The number of jobs under the filter. Undefined until the first page is read. */
     total: keepTotal(feed, deps),
-    ...createDayReading({ feed, days, layout, openAt }),
+    /** Reads the list by its days. Undefined until the code is loaded. */
+    days,
     frame,
     layout,
     /** The id of the card that has the keyboard focus. */
@@ -114,6 +105,22 @@ export function createGalleryState(deps: Deps) {
       return focused === undefined ? [] : [focused];
     },
   };
+}
+
+/** Loads the code that lays out the list by its days after the first page is shown, or when the bridge is reachable again. */
+function loadDays(parts: Parameters<typeof createDays>[0]): ReadonlySignal<Days | undefined> {
+  const days = signal<Days | undefined>(undefined);
+  effect(() => {
+    void parts.connection.returns.value;
+    if (days.peek() !== undefined || parts.feed.value.state.value !== 'ready') return;
+    import('./days.ts').then(
+      ({ createDays: create }) => {
+        if (days.peek() === undefined) days.value = create(parts);
+      },
+      () => {},
+    );
+  });
+  return days;
 }
 
 /** The delay between a change of a job and the next count of the list, in milliseconds. */
@@ -147,33 +154,6 @@ function keepTotal(feed: ReadonlySignal<JobFeed>, { api, jobs, connection: { tok
     }
     return last.value?.filter === filter ? last.value.total : undefined;
   });
-}
-
-interface DayReadingParts {
-  readonly feed: ReadonlySignal<JobFeed>;
-  readonly days: ReadonlySignal<readonly CountedDay[]>;
-  readonly layout: ReadonlySignal<WholeLayout | undefined>;
-  readonly openAt: (until: number | undefined) => Promise<void>;
-}
-
-/** Creates the functions that read a part of the list by its days. */
-function createDayReading({ feed, days, layout, openAt }: DayReadingParts) {
-  /** Returns the end of a day in Unix seconds. Undefined for the newest day, after which further jobs may be accepted. */
-  const endOf = (day: number) =>
-    days.peek().some((each) => each.day > day) ? endOfDay(day) : undefined;
-  return {
-    /** Shows the jobs of a day and of the days before it. `day` is its beginning in Unix milliseconds. */
-    goToDay: (day: number): Promise<void> => openAt(endOf(day)),
-
-    /** Reads the day above the cards that have been read. */
-    async readNewerDay(): Promise<void> {
-      const { spans = [], readTop = 0 } = layout.peek() ?? {};
-      const next = spanAt(spans, readTop - 1);
-      // Without a counted day, everything above is read.
-      const isCounted = next !== undefined && next.top < readTop;
-      await feed.peek().loadNewer(isCounted ? endOf(next.day) : undefined);
-    },
-  };
 }
 
 /** Keeps the selection and the focused card consistent with the list. Returns the id of the focused card. */
@@ -314,6 +294,8 @@ export function createArrivals(
   const isHolding = signal(false);
   effect(() => {
     if (!hasNewest.value) newest.value = undefined;
+    // The newest jobs of the list were read while the gallery was scrolled down.
+    else if (isHolding.peek()) newest.value = newest.peek() ?? ids.peek()[0];
   });
   const held = computed(() => {
     const { value: limit } = newest;

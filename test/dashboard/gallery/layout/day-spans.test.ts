@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addUnread, endOfDay, spanAt } from '../../../../dashboard/src/gallery/layout/day-spans.ts';
+import {
+  addUnread,
+  endOfDay,
+  placeIn,
+  spanAt,
+} from '../../../../dashboard/src/gallery/layout/day-spans.ts';
 import { layoutRows } from '../../../../dashboard/src/gallery/layout/row-layout.ts';
 
 const FRAME = { width: 1000, rowHeight: 100, gap: 10, heading: 40 };
@@ -55,6 +60,76 @@ describe('addUnread', () => {
 
     expect(layout).toMatchObject(rows);
     expect(layout.spans).toEqual([{ day: DAY, count: 5, top: 0, height: rows.height }]);
+  });
+});
+
+describe('addUnread of a day that is read upwards', () => {
+  const isUpward = (at: number) => at >= day(1);
+  const part = (count: number) =>
+    addUnread(
+      layoutRows([...cards(1, count), ...cards(5, 6)], FRAME),
+      COUNTS,
+      { hasNewest: false, hasOldest: false, isUpward },
+      FRAME,
+    );
+
+  it('puts the rest of the day above its cards', () => {
+    const layout = part(18);
+
+    const [newest, own, read] = layout.spans;
+    // Six cards fill a row, so the other 42 cards fill seven.
+    expect(layout.readTop).toBe((newest?.height ?? 0) + 7 * 110);
+    expect(own).toMatchObject({ day: day(1), count: 60, top: newest?.height });
+    expect(own?.height).toBe(7 * 110 + (layout.days[0]?.height ?? 0));
+    expect(layout.days[0]?.top).toBe(layout.readTop);
+    expect(read?.top).toBe(layout.days[1]?.top);
+  });
+
+  it('has no rest below its cards', () => {
+    const layout = addUnread(
+      layoutRows(cards(1, 18), FRAME),
+      COUNTS.slice(0, 2),
+      { hasNewest: false, hasOldest: false, isUpward },
+      FRAME,
+    );
+
+    expect(layout.readBottom).toBe(layout.height);
+  });
+});
+
+describe('placeIn', () => {
+  const isUpward = (at: number) => at >= day(1);
+  const read = (count: number, isNewest = false) =>
+    addUnread(
+      layoutRows([...cards(1, count).slice(0, count), ...cards(5, 6)], FRAME),
+      COUNTS,
+      { hasNewest: isNewest, hasOldest: false, isUpward },
+      FRAME,
+    );
+  const [before, after] = [read(18), read(18, true)];
+
+  it('keeps the distance from the cards just below the place', () => {
+    const y = before.readTop - 100;
+
+    expect(placeIn(after, before, y)).toBe(after.readTop - 100);
+  });
+
+  it('keeps the distance from the beginning of any other day', () => {
+    const last = before.spans.at(-1)?.top ?? 0;
+
+    expect(placeIn(after, before, last + 7)).toBe((after.spans.at(-1)?.top ?? 0) + 7);
+  });
+
+  it('stays within a day that has become lower', () => {
+    const lower = { ...after, spans: after.spans.map((span) => ({ ...span, height: 10 })) };
+    const last = before.spans.at(-1)?.top ?? 0;
+
+    expect(placeIn(lower, before, last + 50)).toBe((after.spans.at(-1)?.top ?? 0) + 9);
+  });
+
+  it('keeps the place if the day is unknown', () => {
+    expect(placeIn({ ...after, spans: [] }, before, 5)).toBe(5);
+    expect(placeIn(after, { ...before, spans: [] }, 5)).toBe(5);
   });
 });
 

@@ -16,6 +16,21 @@ describe('createArrivals', () => {
     expect(arrivals.count.value).toBe(0);
   });
 
+  it('holds new jobs back as soon as the newest jobs have been read while the gallery is scrolled down', () => {
+    const ids = signal<readonly string[]>(['2', '1']);
+    const hasNewest = signal(false);
+    const arrivals = createArrivals(ids, hasNewest);
+    arrivals.hold();
+
+    ids.value = ['3', ...ids.value];
+    hasNewest.value = true;
+    ids.value = ['4', ...ids.value];
+
+    expect(arrivals.shown.value).toEqual(['3', '2', '1']);
+    arrivals.release();
+    expect(arrivals.shown.value).toEqual(['4', '3', '2', '1']);
+  });
+
   it('holds back only jobs newer than the newest visible one', () => {
     const ids = signal<readonly string[]>(['5', '3', '1']);
     const arrivals = createArrivals(ids);
