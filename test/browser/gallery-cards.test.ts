@@ -5,7 +5,7 @@ import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { cutTexts } from './support/cut-texts.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
@@ -93,30 +93,28 @@ describe('a card of a job without images', () => {
     ]);
   });
 
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('shows the failure and the next action (%s, %s)', async (theme, size) => {
-    const page = await openPage(bridge.address, { theme, size });
-    await card(page, /Interrupted in mid-work\. Interrupted/)
-      .getByText('Interrupted', { exact: true })
-      .waitFor();
-    await page.getByText('Too many requests').waitFor();
-    await page.getByText('Rejected by the provider').waitFor();
+  it.each(THEMES_AND_SIZES)(
+    'shows the failure and the next action (%s, %s)',
+    async (theme, size) => {
+      const page = await openPage(bridge.address, { theme, size });
+      await card(page, /Interrupted in mid-work\. Interrupted/)
+        .getByText('Interrupted', { exact: true })
+        .waitFor();
+      await page.getByText('Too many requests').waitFor();
+      await page.getByText('Rejected by the provider').waitFor();
 
-    const refused = card(page, /Refused for its content/);
-    await refused.getByRole('button', { name: 'Change the prompt' }).waitFor();
-    for (const unknown of [card(page, /Too slow/), card(page, /Interrupted in/)]) {
-      await unknown.getByText('The image may have been made and charged for.').waitFor();
-      expect(await unknown.getByRole('button', { name: 'Make again' }).count()).toBe(0);
-      await unknown.getByRole('button', { name: 'Details' }).waitFor();
-    }
-    expect(await cutTexts(page.locator('.card-note .kind > span'))).toEqual([]);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await keepScreenshot(page, `card-failed-${size}-${theme}`);
-  });
+      const refused = card(page, /Refused for its content/);
+      await refused.getByRole('button', { name: 'Change the prompt' }).waitFor();
+      for (const unknown of [card(page, /Too slow/), card(page, /Interrupted in/)]) {
+        await unknown.getByText('The image may have been made and charged for.').waitFor();
+        expect(await unknown.getByRole('button', { name: 'Make again' }).count()).toBe(0);
+        await unknown.getByRole('button', { name: 'Details' }).waitFor();
+      }
+      expect(await cutTexts(page.locator('.card-note .kind > span'))).toEqual([]);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `card-failed-${size}-${theme}`);
+    },
+  );
 
   it('counts down until it is safe to send the request again', async () => {
     const page = await openPage(bridge.address);

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { searchField } from './support/search-field.ts';
 import { listJobs, makeJobs, patchJob, submitJobs, unmarkJobs } from './support/submit-jobs.ts';
@@ -51,20 +51,18 @@ describe('the empty gallery', () => {
     bridge = await startDashboard();
   });
 
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('offers three prompts and explains rehearsals (%s, %s)', async (theme, size) => {
-    const page = await openPage(bridge.address, { theme, size });
+  it.each(THEMES_AND_SIZES)(
+    'offers three prompts and explains rehearsals (%s, %s)',
+    async (theme, size) => {
+      const page = await openPage(bridge.address, { theme, size });
 
-    await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
-    await expect.poll(() => page.locator('.first-minute .frames button').count()).toBe(3);
-    await page.getByText('The image is a rehearsal for a real model.').waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
-  });
+      await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
+      await expect.poll(() => page.locator('.first-minute .frames button').count()).toBe(3);
+      await page.getByText('The image is a rehearsal for a real model.').waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
+    },
+  );
 
   it('opens the steps to a real model', async () => {
     const page = await openPage(bridge.address);
@@ -105,25 +103,23 @@ describe('the gallery', () => {
 
   beforeEach(() => unmarkJobs(bridge.address));
 
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('shows jobs in full rows, newest first (%s, %s)', async (theme, size) => {
-    const page = await openGallery(bridge, { theme, size, density: size === 'phone' ? 3 : 1 });
-    await imagesLoaded(page);
+  it.each(THEMES_AND_SIZES)(
+    'shows jobs in full rows, newest first (%s, %s)',
+    async (theme, size) => {
+      const page = await openGallery(bridge, { theme, size, density: size === 'phone' ? 3 : 1 });
+      await imagesLoaded(page);
 
-    await page.getByRole('heading', { name: 'Today' }).waitFor();
-    const names = await shownNames(page);
-    expect(names[0]).toBe('Desert dunes at dawn');
-    expect(names[1]).toBe('Marigold tiles. 2 images');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(
-      page.viewportSize()?.width,
-    );
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await keepScreenshot(page, `gallery-${size}-${theme}`);
-  });
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+      const names = await shownNames(page);
+      expect(names[0]).toBe('Desert dunes at dawn');
+      expect(names[1]).toBe('Marigold tiles. 2 images');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(
+        page.viewportSize()?.width,
+      );
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `gallery-${size}-${theme}`);
+    },
+  );
 
   it.each([360, 768, 900, 1920, 2560, 3840])('does not scroll sideways at %d px', async (width) => {
     const page = await openGallery(bridge, { size: { width, height: 900 } });

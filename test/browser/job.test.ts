@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type StartedBridge, stateOf } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
@@ -679,12 +679,7 @@ describe('a job that was cancelled before it started', () => {
     },
   );
 
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)(
+  it.each(THEMES_AND_SIZES)(
     'links to its new job if someone else has queued its request again (%s, %s)',
     async (theme, size) => {
       const { paused, page, id } = await openWaitingJob({ theme, size });

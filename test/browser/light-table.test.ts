@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { makeJobs } from './support/submit-jobs.ts';
 
@@ -48,12 +48,7 @@ const transforms = (page: Page) =>
     .evaluateAll((images) => images.map((image) => (image as HTMLElement).style.transform));
 
 describe('the light table', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('has no problems (%s, %s)', async (theme, size) => {
+  it.each(THEMES_AND_SIZES)('has no problems (%s, %s)', async (theme, size) => {
     const page = await openTable({ theme, size });
 
     expect(await accessibilityProblems(page)).toEqual([]);

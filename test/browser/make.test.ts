@@ -8,7 +8,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { cutTexts } from './support/cut-texts.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { keptImages } from './support/kept-images.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
@@ -544,26 +544,26 @@ describe('presets', () => {
 });
 
 describe('the panel for a new image', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
-    const page = await openPage(bridge.address, { theme, size });
-    if (size === 'phone') await page.getByRole('button', { name: /^Describe an image/ }).click();
-    await page.getByLabel('Prompt', { exact: true }).fill('A lighthouse on a basalt cliff at dusk');
-    await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
-    for (const group of ['Look', 'Avoid', 'File', 'Fit and fallback', 'Labels']) {
-      await page.getByRole('button', { name: new RegExp(`^${group}`) }).click();
-    }
-    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+  it.each(THEMES_AND_SIZES)(
+    'has no accessibility problems in the %s theme on a %s',
+    async (theme, size) => {
+      const page = await openPage(bridge.address, { theme, size });
+      if (size === 'phone') await page.getByRole('button', { name: /^Describe an image/ }).click();
+      await page
+        .getByLabel('Prompt', { exact: true })
+        .fill('A lighthouse on a basalt cliff at dusk');
+      await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
+      for (const group of ['Look', 'Avoid', 'File', 'Fit and fallback', 'Labels']) {
+        await page.getByRole('button', { name: new RegExp(`^${group}`) }).click();
+      }
+      await plan(page).getByText('1 call to sandbox-image.').waitFor();
 
-    await keepScreenshot(page, `make-${theme}-${size}`);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-    );
-    expect(sideways).toBe(false);
-  });
+      await keepScreenshot(page, `make-${theme}-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const sideways = await page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      );
+      expect(sideways).toBe(false);
+    },
+  );
 });

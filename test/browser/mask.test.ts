@@ -7,7 +7,7 @@ import { type StartedBridge, stateOf } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { keptImages } from './support/kept-images.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { makeJobs } from './support/submit-jobs.ts';
 
@@ -404,24 +404,22 @@ describe('the image in the mask editor', () => {
 });
 
 describe('the mask editor', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
-    const page = await openEditor({ theme, size, touch: size === 'phone' });
-    await paint(page, [0.25, 0.3], [0.7, 0.3], [0.75, 0.35]);
-    await paint(page, [0.35, 0.4], [0.36, 0.6]);
-    await paint(page, [0.6, 0.4], [0.6, 0.55]);
+  it.each(THEMES_AND_SIZES)(
+    'has no accessibility problems in the %s theme on a %s',
+    async (theme, size) => {
+      const page = await openEditor({ theme, size, touch: size === 'phone' });
+      await paint(page, [0.25, 0.3], [0.7, 0.3], [0.75, 0.35]);
+      await paint(page, [0.35, 0.4], [0.36, 0.6]);
+      await paint(page, [0.6, 0.4], [0.6, 0.55]);
 
-    await keepScreenshot(page, `mask-${theme}-${size}`);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-    );
-    expect(sideways).toBe(false);
-  });
+      await keepScreenshot(page, `mask-${theme}-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const sideways = await page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      );
+      expect(sideways).toBe(false);
+    },
+  );
 
   it.each([360, 768, 3840])('fits %d pixels', async (width) => {
     const page = await openPage(bridge.address, {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
 
@@ -64,12 +64,7 @@ async function startOrder(address: string) {
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.ariaLabel ?? '');
 
 describe('the queue drawer', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('shows running and waiting jobs (%s, %s)', async (theme, size) => {
+  it.each(THEMES_AND_SIZES)('shows running and waiting jobs (%s, %s)', async (theme, size) => {
     const bridge = await startQueue(12, 1);
     const page = await openPage(bridge.address, { theme, size });
     await openQueue(page);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs } from './support/submit-jobs.ts';
 
@@ -60,12 +60,7 @@ const raceOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1);
 const jobsOf = (id: string | undefined) => listJobs(bridge.address, `group=${id}&visibility=all`);
 
 describe('a race', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('has no problems (%s, %s)', async (theme, size) => {
+  it.each(THEMES_AND_SIZES)('has no problems (%s, %s)', async (theme, size) => {
     const page = await openRace('lake', { theme, size });
     await expect.poll(() => page.locator('.lane-tile img').count()).toBe(8);
     await page.getByRole('status').getByText('8 of 8 done, no cost').waitFor();

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { patchJob, submitJobs } from './support/submit-jobs.ts';
@@ -78,12 +78,7 @@ describe('a selection of all jobs', () => {
     await sendBatch(bridge.address, { action: 'unfavorite', ...all });
   });
 
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)(
+  it.each(THEMES_AND_SIZES)(
     'says the number of each action, without reading the list (%s, %s)',
     async (theme, size) => {
       const { page, seen } = await openGallery(bridge, { theme, size });

@@ -4,7 +4,7 @@ import { IS_BALANCED, IS_SCALED } from '../support/drivers.ts';
 import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
-import { openPage } from './support/open-page.ts';
+import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { makeJobs, submitJobs } from './support/submit-jobs.ts';
 
@@ -38,21 +38,24 @@ beforeAll(async () => {
 });
 
 describe('the system view', () => {
-  it.each([
-    ['light', 'desktop'],
-    ['dark', 'desktop'],
-    ['light', 'phone'],
-    ['dark', 'phone'],
-  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
-    const page = await openPage(used.address, { path: PATH, theme, size, touch: size === 'phone' });
+  it.each(THEMES_AND_SIZES)(
+    'has no accessibility problems in the %s theme on a %s',
+    async (theme, size) => {
+      const page = await openPage(used.address, {
+        path: PATH,
+        theme,
+        size,
+        touch: size === 'phone',
+      });
 
-    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
-    await page.getByText('Last checked').first().waitFor();
-    await keepScreenshot(page, `system-${theme}-${size}`);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await part(page, 'events').scrollIntoViewIfNeeded();
-    await keepScreenshot(page, `system-${theme}-${size}-below`);
-  });
+      await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
+      await page.getByText('Last checked').first().waitFor();
+      await keepScreenshot(page, `system-${theme}-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await part(page, 'events').scrollIntoViewIfNeeded();
+      await keepScreenshot(page, `system-${theme}-${size}-below`);
+    },
+  );
 
   it.each([
     [360, 740],

@@ -1,7 +1,13 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobPage, JobSummary } from '../api/schemas.ts';
-import { EVERYTHING, type JobFilter, matchesFilter, toJobQuery } from './job-filter.ts';
+import {
+  EVERYTHING,
+  type JobFilter,
+  LARGEST_PAGE,
+  matchesFilter,
+  toJobQuery,
+} from './job-filter.ts';
 import type { Jobs } from './jobs.ts';
 import type { FeedTop } from './newer-pages.ts';
 
@@ -9,8 +15,6 @@ export type JobFeed = ReturnType<typeof createJobFeed>;
 
 /** The number of jobs on the first page, which is shown as soon as possible. */
 const FIRST_PAGE = 60;
-/** The largest number of jobs on a page of the API. */
-const LARGEST_PAGE = 100;
 /** The maximum number of jobs that are read at once. */
 const MOST_JOBS = 10_000;
 

@@ -1,6 +1,9 @@
 import type { JobStatus, JobSummary } from '../api/schemas.ts';
 import { matchesWords, toWordQuery } from './search-words.ts';
 
+/** The largest number of jobs on a page of the API. */
+export const LARGEST_PAGE = 100;
+
 export const JOB_STATUSES = [
   'queued',
   'running',

@@ -1,10 +1,7 @@
 import { batch, type Signal } from '@preact/signals';
 import { type Api, joined, unwrap } from '../api/api.ts';
 import type { JobSummary } from '../api/schemas.ts';
-import { type JobFilter, toJobQuery } from './job-filter.ts';
-
-/** The largest number of jobs on a page of the API. */
-const LARGEST_PAGE = 100;
+import { type JobFilter, LARGEST_PAGE, toJobQuery } from './job-filter.ts';
 
 /** The upper end of a feed that does not begin with the newest job. */
 export interface FeedTop {

@@ -1,8 +1,5 @@
-import type { ImageResponse } from '../api/schemas.ts';
-import { formatDollars } from './money.ts';
+import { type Cost, formatDollars } from './money.ts';
 import { text } from './money-text.ts';
-
-type Cost = NonNullable<ImageResponse['cost']>;
 
 /** Returns a cost in words: an amount, nothing, not known, or the known part of a sum. */
 export function toCostText({ amount, known_amount: part, basis }: Cost): string {

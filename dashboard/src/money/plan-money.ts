@@ -11,7 +11,7 @@ export interface Left {
   readonly left: number;
 }
 
-/** What a request would cost, and if the budget permits the request. */
+/** The cost of a planned request, and its place in the budget. */
 export interface PlanMoney {
   readonly basis: 'exactly' | 'atMost' | 'orFallback' | 'free' | 'unknown';
   /** The cost of the chosen route in US dollars. Undefined if the cost is unknown. */
@@ -38,12 +38,7 @@ export function toPlanMoney(
   const routes = plan.routes.filter((route) => !isRefused(route));
   const left = budget && leftOf(budget);
   const isUnknown = routes.some((route) => dollarsOf(route) === undefined);
-  const counted =
-    budget && isUnknown
-      ? budget.unknown_cost === 'refuse'
-        ? 'refused'
-        : Number(budget.unknown_cost)
-      : undefined;
+  const counted = budget && isUnknown ? countedOf(budget) : undefined;
   // The bridge reserves the cost of the dearest route.
   const reserved = Math.max(
     ...routes.map(
@@ -53,7 +48,7 @@ export function toPlanMoney(
   const isBeyond = counted === 'refused' || (left !== undefined && reserved > left.left);
   const each = reserved / count;
   return {
-    ...said(chosen, routes),
+    ...amountsOf(chosen, routes),
     left,
     counted,
     isBeyond,
@@ -61,7 +56,13 @@ export function toPlanMoney(
   };
 }
 
-function said(
+/** Returns the amount that an image of unknown cost counts in the budget, or `refused`. */
+function countedOf({ unknown_cost: rule }: Budget): number | 'refused' {
+  return rule === 'refuse' ? 'refused' : Number(rule);
+}
+
+/** Returns the cost of the chosen route, and of the fallback whose cost differs most. */
+function amountsOf(
   chosen: Route,
   routes: readonly Route[],
 ): Pick<PlanMoney, 'basis' | 'amount' | 'other'> {

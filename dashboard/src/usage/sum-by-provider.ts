@@ -1,4 +1,5 @@
 import type { UsageReport } from '../api/schemas.ts';
+import { knownDollars } from '../money/money.ts';
 
 type Day = UsageReport['items'][number];
 
@@ -32,11 +33,7 @@ const BASES = ['free', 'reported', 'priced', 'unknown'] as const;
 /** Adds costs. The basis of the sum is its weakest basis. */
 function sumCosts(costs: readonly Day['cost'][]): Day['cost'] {
   const basis = BASES[Math.max(...costs.map((cost) => BASES.indexOf(cost.basis)))] ?? 'unknown';
-  const dollars = costs.reduce(
-    (sum, { amount, known_amount: part }) => sum + Number(amount ?? part ?? 0),
-    0,
-  );
-  const sum = String(dollars);
+  const sum = String(costs.reduce((dollars, cost) => dollars + knownDollars(cost), 0));
   return basis === 'unknown'
     ? { basis, known_amount: sum }
     : { basis, amount: sum, currency: 'USD' };

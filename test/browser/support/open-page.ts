@@ -7,6 +7,14 @@ const SIZES = {
   phone: { width: 390, height: 844 },
 } as const;
 
+/** The combinations of theme and size in which a view is looked at. */
+export const THEMES_AND_SIZES = [
+  ['light', 'desktop'],
+  ['dark', 'desktop'],
+  ['light', 'phone'],
+  ['dark', 'phone'],
+] as const;
+
 interface Options {
   /** The path to open. Default: `/dashboard`. */
   readonly path?: string;

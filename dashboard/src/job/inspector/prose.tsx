@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { text } from '../../text/text.ts';
+import './prose.css';
 
 /** The number of characters and of lines up to which a text fits into six lines of the inspector. */
 const MOST_CHARACTERS = 300;

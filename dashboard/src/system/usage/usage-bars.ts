@@ -1,4 +1,5 @@
 import type { UsageReport } from '../../api/schemas.ts';
+import { knownDollars } from '../../money/money.ts';
 
 type Day = UsageReport['items'][number];
 
@@ -35,9 +36,9 @@ export function toUsageBars(items: readonly Day[], now: number): UsageBars {
     return { day, providers: known.get(day)?.by_provider ?? {} };
   });
   const all = days.flatMap(({ providers }) => Object.entries(providers));
-  const measure = all.some(([, { cost }]) => amountOf(cost) > 0) ? 'cost' : 'images';
+  const measure = all.some(([, { cost }]) => knownDollars(cost) > 0) ? 'cost' : 'images';
   const toValue = (count: Day['by_provider'][string] | undefined) =>
-    count === undefined ? 0 : measure === 'cost' ? amountOf(count.cost) : count.images;
+    count === undefined ? 0 : measure === 'cost' ? knownDollars(count.cost) : count.images;
   const sums = new Map<string, number>();
   for (const [name, count] of all) sums.set(name, (sums.get(name) ?? 0) + toValue(count));
   const ordered = [...sums]
@@ -57,9 +58,4 @@ export function toUsageBars(items: readonly Day[], now: number): UsageBars {
       return { day, parts, total: parts.reduce((sum, part) => sum + part, 0) };
     }),
   };
-}
-
-/** Returns the known amount of a cost in dollars. */
-function amountOf({ amount, known_amount: part }: Day['cost']): number {
-  return Number(amount ?? part ?? 0);
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { UsageReport } from '../../api/schemas.ts';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
@@ -90,35 +91,78 @@ function spentText(used: string, budget: string): string {
 
 function Days({ items }: Pick<UsageReport, 'items'>) {
   const columns = usageColumns(items);
+  const names = [...columns, 'tokens' as const].map((column) => text(`system.usage.${column}`));
   return (
-    <ScrollRegion class="table-wrap days" label={text('system.usage.days')}>
+    <UsageTable
+      class="days"
+      label={text('system.usage.days')}
+      headings={[text('system.usage.day'), ...names]}
+      rows={items.map(({ day, tokens, cost, unknown_images: unpriced, ...counts }) => ({
+        key: day,
+        name: <time dateTime={day}>{formatUtcDay(day)}</time>,
+        cells: [
+          ...columns.map((column) => formatNumber(counts[column])),
+          tokens === undefined ? '–' : formatNumber(tokens),
+        ],
+        cost: spent(cost, unpriced),
+      }))}
+    />
+  );
+}
+
+/** Shows the images and the cost of each provider on all days. */
+function Providers({ items }: Pick<UsageReport, 'items'>) {
+  return (
+    <UsageTable
+      label={text('money.usage.providers')}
+      headings={[text('money.usage.provider'), text('system.usage.images')]}
+      rows={sumByProvider(items).map(({ provider, images, cost, unpriced }) => ({
+        key: provider,
+        name: provider,
+        cells: [formatNumber(images)],
+        cost: spent(cost, unpriced),
+      }))}
+    />
+  );
+}
+
+interface TableProps {
+  readonly class?: string;
+  readonly label: string;
+  /** The headings of the names and of the cells. The cost is the last column of each table. */
+  readonly headings: readonly string[];
+  readonly rows: readonly {
+    readonly key: string;
+    readonly name: ComponentChildren;
+    readonly cells: readonly string[];
+    readonly cost: string;
+  }[];
+}
+
+function UsageTable({ class: look, label, headings: [first, ...others], rows }: TableProps) {
+  return (
+    <ScrollRegion class={look === undefined ? 'table-wrap' : `table-wrap ${look}`} label={label}>
       <table>
         <thead>
           <tr>
-            <th scope="col">{text('system.usage.day')}</th>
-            {[...columns, 'tokens' as const].map((column) => (
-              <th key={column} scope="col" class="end">
-                {text(`system.usage.${column}`)}
+            <th scope="col">{first}</th>
+            {[...others, text('money.cost')].map((heading) => (
+              <th key={heading} scope="col" class="end">
+                {heading}
               </th>
             ))}
-            <th scope="col" class="end">
-              {text('money.cost')}
-            </th>
           </tr>
         </thead>
         <tbody class="num">
-          {items.map(({ day, tokens, cost, unknown_images: unpriced, ...counts }) => (
-            <tr key={day}>
-              <td>
-                <time dateTime={day}>{formatUtcDay(day)}</time>
-              </td>
-              {columns.map((column) => (
-                <td key={column} class="end">
-                  {formatNumber(counts[column])}
+          {rows.map(({ key, name, cells, cost }) => (
+            <tr key={key}>
+              <td>{name}</td>
+              {[...cells, cost].map((cell, index) => (
+                // The columns of a table never change their order.
+                <td key={index} class="end">
+                  {cell}
                 </td>
               ))}
-              <td class="end">{tokens === undefined ? '–' : formatNumber(tokens)}</td>
-              <td class="end">{spent(cost, unpriced)}</td>
             </tr>
           ))}
         </tbody>
@@ -134,35 +178,4 @@ function spent(cost: Spent['cost'], unpriced: number): string {
   const { known_amount: part } = cost;
   if (part === undefined || Number(part) === 0 || unpriced === 0) return toCostText(cost);
   return text('money.usage.some', { amount: formatDollars(part), count: unpriced });
-}
-
-/** Shows the images and the cost of each provider on all days. */
-function Providers({ items }: Pick<UsageReport, 'items'>) {
-  const sums = sumByProvider(items);
-  return (
-    <ScrollRegion class="table-wrap" label={text('money.usage.providers')}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text('money.usage.provider')}</th>
-            <th scope="col" class="end">
-              {text('system.usage.images')}
-            </th>
-            <th scope="col" class="end">
-              {text('money.cost')}
-            </th>
-          </tr>
-        </thead>
-        <tbody class="num">
-          {sums.map(({ provider, images, cost, unpriced }) => (
-            <tr key={provider}>
-              <td>{provider}</td>
-              <td class="end">{formatNumber(images)}</td>
-              <td class="end">{spent(cost, unpriced)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
-  );
 }
