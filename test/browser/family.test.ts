@@ -213,6 +213,24 @@ describe('the family of a job', () => {
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
   });
 
+  it('folds a long prompt that is compared after six lines, and shows all of it on request', async () => {
+    const prompt = 'A lake between mountains, painted with a broad brush. '.repeat(20);
+    const [whole = ''] = await makeJobs(bridge.address, [{ prompt }]);
+    const [artifact] =
+      (await listJobs(bridge.address)).find(({ id }) => id === whole)?.artifacts ?? [];
+    const images = [{ type: 'artifact', artifact_id: artifact?.id }];
+    const changed = { prompt: `${prompt} At night.`, operation: 'edit', images };
+    const [id = ''] = await makeJobs(bridge.address, [changed]);
+    const page = await openJob(id);
+    const long = page.locator('.changes-section .prose');
+
+    await page.getByRole('radio', { name: 'Slider' }).click();
+    await expect.poll(() => long.evaluate((it) => getComputedStyle(it).webkitLineClamp)).toBe('6');
+    await page.locator('.changes-section summary').click();
+
+    expect(await long.evaluate((it) => getComputedStyle(it).display)).toBe('block');
+  });
+
   it('shows no changes for two images of one request', async () => {
     const page = await openJob(source);
 
