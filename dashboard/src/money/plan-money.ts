@@ -4,7 +4,7 @@ import { isRefused } from '../make/plan-text.ts';
 type Route = ImagePlan['routes'][number];
 type Budget = NonNullable<UsageReport['caller']['budget']>;
 
-/** The budget that ends first, in US dollars. */
+/** The budget of the day or of the month, whichever has less left, in US dollars. */
 export interface Left {
   readonly period: 'day' | 'month';
   readonly budget: number;
@@ -19,7 +19,7 @@ export interface PlanMoney {
   /** For `orFallback`, the cost of the other route that differs most. */
   readonly other: number | undefined;
   readonly left: Left | undefined;
-  /** The amount that an image counts whose cost is unknown, or `refused`. Undefined without a budget, or for known costs. */
+  /** The amount that each image of unknown cost counts, or `refused`. Undefined without a budget, or for known costs. */
   readonly counted: number | 'refused' | undefined;
   /** True if the bridge would reject the request because of the budget. */
   readonly isBeyond: boolean;

@@ -79,8 +79,8 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
 }
 
 /**
- * Adjusts the scroll position when rows move, so that the first visible card stays in place. If no card is visible, the place stays
- * that will show cards when they have been read.
+ * Adjusts the scroll position when rows move, so that the first visible card stays in place. If no card is visible, the part of the
+ * list that is being read stays in the viewport.
  */
 function useAnchor(
   scroller: RefObject<HTMLElement | null>,

@@ -117,8 +117,8 @@ export function spanAt(spans: readonly DaySpan[], y: number): DaySpan | undefine
 }
 
 /**
- * Returns the place in a layout that a place without cards had in the layout before. Above the cards of a day that is read upwards, the
- * cards are nearer than the top of the day, so the place moves with them.
+ * Returns the position in a new layout of a position that shows no cards in the old layout. Above the cards of a day that is read
+ * upwards, the position moves with these cards, because they are nearer than the top of the day.
  */
 export function placeIn(after: WholeLayout, before: WholeLayout, y: number): number {
   const span = spanAt(before.spans, y);
