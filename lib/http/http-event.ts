@@ -23,7 +23,10 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** The whole body, or its chunks, which are requested at the pace of the client. */
+/**
+ * The whole body, or its chunks, which are requested at the pace of the client. The bytes of a chunk are valid until the next chunk
+ * is requested.
+ */
 export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** One reply in the format of API Gateway, except that the body may be a stream. */

@@ -116,3 +116,31 @@ export async function readWhole(body: HttpBody, maxBytes: number): Promise<Buffe
   }
   return Buffer.concat(chunks, size);
 }
+
+// A shorter chunk may be part of memory that Node or the parser shares among several buffers, and takes little memory.
+const MIN_FREED_BYTES = 8192;
+
+/**
+ * Yields the chunks of a body, for a reader that keeps no chunk. Frees the memory of long chunks immediately, because V8 would keep
+ * up to a hundred megabytes of them until its next collection. The parser reads one buffer after the other and returns views of
+ * them, so nobody needs a buffer once a chunk of the next buffer has been read.
+ */
+export async function* withoutKeeping(body: HttpBody): AsyncGenerator<Buffer> {
+  let previous: ArrayBufferLike | undefined;
+  let isOwnMemory = false;
+  for await (const chunk of body) {
+    const { buffer } = chunk;
+    if (buffer !== previous) {
+      if (isOwnMemory && previous instanceof ArrayBuffer) previous.transfer(0);
+      previous = buffer;
+      isOwnMemory = false;
+    }
+    isOwnMemory ||= chunk.length >= MIN_FREED_BYTES && !mayBePooled(chunk);
+    yield chunk;
+  }
+}
+
+/** Returns true if the buffer may be part of the pool from which Node allocates short buffers. */
+function mayBePooled({ buffer, length }: Buffer): boolean {
+  return buffer.byteLength === Buffer.poolSize && length < Buffer.poolSize / 2;
+}

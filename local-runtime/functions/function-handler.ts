@@ -2,8 +2,9 @@ import { handler as methodNotAllowed } from '../../handlers/errors/method-not-al
 import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
-import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
+import type { HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
 import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
+import { replyBytes } from '../../lib/http/reply/reply-bytes.ts';
 import type { Services } from '../../lib/services.ts';
 import { allowedMethods } from '../server/listener/route-paths.ts';
 import { servedByFunctions, toRouteKeys } from './function-routes.ts';
@@ -154,23 +155,8 @@ export async function encodeReply(
   if (body === undefined || isBodiless) {
     return { statusCode, headers, body: '', isBase64Encoded: false };
   }
-  const bytes = await collect(body);
+  const bytes = await replyBytes(body, refuseTooLong);
   return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true };
-}
-
-async function collect(body: ReplyBody): Promise<Buffer> {
-  if (body instanceof Uint8Array) {
-    refuseTooLong(body.byteLength);
-    return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  }
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.byteLength;
-    refuseTooLong(length);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function refuseTooLong(bytes: number): void {

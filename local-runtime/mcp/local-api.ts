@@ -1,6 +1,6 @@
-import { buffer } from 'node:stream/consumers';
 import type { Route } from '../../handlers/routes.ts';
-import type { HttpEvent, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
+import type { HttpEvent, HttpSettings } from '../../lib/http/http-event.ts';
+import { copiedChunks, replyBytes } from '../../lib/http/reply/reply-bytes.ts';
 import {
   type ApiBytes,
   ApiFailure,
@@ -51,14 +51,14 @@ export function createLocalApi(
     };
     if (reply.statusCode < 400) return { reply, end };
     end();
-    throw toFailure(reply.statusCode, await collect(reply.body));
+    throw toFailure(reply.statusCode, await replyBytes(reply.body));
   }
 
   async function read(operation: string, request: ApiRequest): Promise<ApiBytes> {
     const { reply, end } = await call(operation, request);
     try {
       const mediaType = reply.headers['content-type'] ?? 'application/octet-stream';
-      return { bytes: await collect(reply.body), mediaType };
+      return { bytes: await replyBytes(reply.body), mediaType };
     } finally {
       end();
     }
@@ -76,9 +76,7 @@ export function createLocalApi(
     async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
       const { reply, end } = await call(operation, request);
       try {
-        const { body = [] } = reply;
-        const chunks = body instanceof Uint8Array ? [body] : body;
-        yield* readEvents<T>(ReadableStream.from(chunks), request.signal);
+        yield* readEvents<T>(ReadableStream.from(copiedChunks(reply.body)), request.signal);
       } finally {
         end();
       }
@@ -104,12 +102,6 @@ function toEvent(operation: string, request: ApiRequest, caller: Caller): HttpEv
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     isBase64Encoded: false,
   };
-}
-
-function collect(body: ReplyBody = Buffer.alloc(0)): Buffer | Promise<Buffer> {
-  return body instanceof Uint8Array
-    ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    : buffer(body);
 }
 
 function toFailure(status: number, bytes: Buffer): ApiFailure {

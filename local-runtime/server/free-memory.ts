@@ -17,7 +17,7 @@ const EVERY_MS = 2000;
 // The time in which V8 frees the buffers in the background after a collection.
 const FREEING_MS = 100;
 const MAX_BUSY = 0.1;
-const LEAST_BYTES = 32 * 1024 * 1024;
+const LEAST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a task that frees the buffers of images while the bridge is idle. V8 collects garbage only when memory is

@@ -1,6 +1,7 @@
 import { createAccess } from '../../lib/http/access.ts';
 import { createBodyBudget } from '../../lib/http/body/body-budget.ts';
 import type { HttpContext, HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
+import { replyBytes } from '../../lib/http/reply/reply-bytes.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 
@@ -75,10 +76,7 @@ export async function invoke<S>(
     signal: () => signal,
     onReplied: () => {},
   });
-  const chunks: Uint8Array[] = [];
-  if (reply.body instanceof Uint8Array) chunks.push(reply.body);
-  else if (reply.body) for await (const chunk of reply.body) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const bytes = await replyBytes(reply.body);
   const isJson = reply.headers['content-type'] === 'application/json';
   return {
     status: reply.statusCode,

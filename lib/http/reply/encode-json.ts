@@ -63,6 +63,7 @@ function join(parts: Iterable<Buffer | string>, length: number): Buffer {
   return whole;
 }
 
+/** Yields the reply in pieces that share their memory. */
 async function* stream(parts: Iterable<Buffer | string>): AsyncGenerator<Buffer> {
   let piece = Buffer.allocUnsafe(PIECE_BYTES);
   let used = 0;
@@ -71,7 +72,7 @@ async function* stream(parts: Iterable<Buffer | string>): AsyncGenerator<Buffer>
       yield piece.subarray(0, used);
       // Other work runs between two pieces.
       await setImmediate();
-      piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, part.length));
+      if (part.length > piece.length) piece = Buffer.allocUnsafe(part.length);
       used = 0;
     }
     used += write(part, piece, used);

@@ -1,4 +1,4 @@
-import type { HttpBody } from '../../net/response-body.ts';
+import { type HttpBody, withoutKeeping } from '../../net/response-body.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 
@@ -23,7 +23,7 @@ export async function readJsonReply(
   const reader = createJsonReader(MAX_TEXT_BYTES, { readsDataUrls: true });
   let bytes = 0;
   // Leaving the loop destroys the body.
-  for await (const chunk of body) {
+  for await (const chunk of withoutKeeping(body)) {
     bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
     if (!(await slices.runStep(() => reader.push(chunk), signal))) return undefined;

@@ -1,4 +1,4 @@
-import type { HttpBody } from '../../net/response-body.ts';
+import { type HttpBody, withoutKeeping } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import { afterOutputBegan, unknownOutcome } from '../failed-calls.ts';
@@ -127,7 +127,7 @@ export function createEventStreams({ limits, slices, clock, openReader = createS
         if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
       }, signal);
     try {
-      for await (const chunk of body) {
+      for await (const chunk of withoutKeeping(body)) {
         if (consumer.isComplete()) continue;
         await step(() => reader.push(chunk));
         if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());

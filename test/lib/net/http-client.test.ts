@@ -2,14 +2,22 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createHttpClient,
   type HttpClient,
   type StreamedBody,
 } from '../../../lib/net/http-client.ts';
-import { readWhole } from '../../../lib/net/response-body.ts';
-import { type Origin, refusingPort, startOrigin, startRawOrigin } from './origin.ts';
+import { readWhole, withoutKeeping } from '../../../lib/net/response-body.ts';
+import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
+import {
+  type Origin,
+  refusingPort,
+  startOrigin,
+  startRawOrigin,
+  startSecureOrigin,
+} from './origin.ts';
 
 const UNSENT = { code: 'upstream', retryable: true, details: {} };
 const LOST = { code: 'protocol', retryable: false, details: { outcome: 'unknown' } };
@@ -489,3 +497,69 @@ describe('readWhole', () => {
     expect(String(await readWhole(body, 3))).toBe('abc');
   });
 });
+
+describe('withoutKeeping', () => {
+  it('frees the memory of a long chunk when the next one has been read', async () => {
+    const { url } = await serving((_request, response) => void response.end('a'.repeat(ONE_MIB)));
+    const { body } = await get(url);
+    const chunks: Buffer[] = [];
+
+    for await (const chunk of withoutKeeping(body)) chunks.push(chunk);
+
+    const kept = chunks.filter(({ buffer }) => buffer.byteLength > 0);
+    expect(kept.length).toBeLessThan(chunks.length / 2);
+    expect(kept).toContain(chunks.at(-1));
+  });
+
+  it.each([
+    ['http', startOrigin],
+    ['https', startSecureOrigin],
+  ])(
+    'reads all bytes over %s, in whatever parts they arrive and however slow the reader is',
+    async (_scheme, start) => {
+      const parts = fc.array(fc.nat({ max: 90_000 }), { minLength: 1, maxLength: 12 });
+      const pauses = fc.infiniteStream(fc.nat({ max: 2 }));
+      const { url } = kept(
+        await start(async (request, response) => {
+          for (const part of JSON.parse(decodeURI(request.url?.slice(1) ?? ''))) {
+            response.write(bytesFrom(part));
+            if (part % 2 === 0) await turn();
+          }
+          response.end();
+        }),
+      );
+      await client.close();
+      client = createHttpClient({ ca: TEST_CERTIFICATE });
+      const check = async (lengths: readonly number[], turns: Iterator<number>) => {
+        const { body } = await get(`${url}/${encodeURI(JSON.stringify(lengths))}`);
+        const read: Buffer[] = [];
+        for await (const chunk of withoutKeeping(body)) {
+          read.push(Buffer.from(chunk));
+          for (let left = turns.next().value; left > 0; left -= 1) await turn();
+        }
+        expect(Buffer.concat(read).equals(Buffer.concat(lengths.map(bytesFrom)))).toBe(true);
+      };
+
+      await fc.assert(fc.asyncProperty(parts, pauses, check), { numRuns: 30 });
+    },
+  );
+
+  it('frees no memory of a pool that other buffers share', async () => {
+    const shared = Buffer.from('shared by others');
+    const long = Buffer.alloc(Buffer.poolSize);
+    async function* chunks() {
+      yield shared.subarray(0, 6);
+      yield long;
+      yield shared.subarray(7);
+    }
+
+    for await (const _chunk of withoutKeeping({ [Symbol.asyncIterator]: chunks, destroy() {} }));
+
+    expect([shared.toString(), long.length]).toEqual(['shared by others', 0]);
+  });
+});
+
+/** Returns that many bytes, which depend on the number. */
+function bytesFrom(length: number): Buffer {
+  return Buffer.from(Array.from({ length }, (_, at) => (at * length) % 251));
+}

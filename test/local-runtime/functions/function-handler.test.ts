@@ -431,6 +431,12 @@ describe('createFunctionHandler', () => {
     expect([reply.bytes.toString(), ends]).toEqual(['abcdef', [true]]);
   });
 
+  it('joins the pieces of a body that share their memory', async () => {
+    const reply = await invokeRoute(routeOf(sharedPieces(['abc', 'def'])));
+
+    expect(reply.bytes.toString()).toBe('abcdef');
+  });
+
   it('replies with an error if a body breaks, and reports the reply as incomplete', async () => {
     const ends: boolean[] = [];
 
@@ -461,4 +467,9 @@ describe('createFunctionHandler', () => {
 
 async function* pieces(texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
+}
+
+async function* sharedPieces(texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.alloc(16);
+  for (const text of texts) yield memory.subarray(0, memory.write(text));
 }

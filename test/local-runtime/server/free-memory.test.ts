@@ -45,7 +45,7 @@ describe('createFreeMemory', () => {
   it('collects nothing for a few buffers', async () => {
     const { state, run } = rig();
 
-    await run({ bytes: 20 * MB });
+    await run({ bytes: 15 * MB });
 
     expect(state.collections).toBe(0);
   });
@@ -54,10 +54,10 @@ describe('createFreeMemory', () => {
     const { state, run } = rig();
 
     await run({ bytes: 100 * MB, keptBytes: 60 * MB });
-    await run({ bytes: 80 * MB });
+    await run({ bytes: 75 * MB });
     expect(state.collections).toBe(1);
 
-    await run({ bytes: 92 * MB });
+    await run({ bytes: 76 * MB });
     expect(state.collections).toBe(2);
   });
 

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeJsonWithBytes } from '../../../../lib/http/reply/encode-json.ts';
+import { replyBytes } from '../../../../lib/http/reply/reply-bytes.ts';
 
 const MARKER = '5f0c1f4bb8a24f0d9e6b7c3a2d1e0f99';
 
 async function encode(value: unknown) {
   const { body, length } = encodeJsonWithBytes(value, MARKER);
-  const chunks: Uint8Array[] = [];
-  if (body instanceof Uint8Array) chunks.push(body);
-  else for await (const chunk of body) chunks.push(chunk);
-  const whole = Buffer.concat(chunks);
-  return { text: whole.toString('utf8'), size: whole.length, length, pieces: chunks.length };
+  let pieces = 0;
+  const whole = await replyBytes(body, () => {
+    pieces += 1;
+  });
+  return { text: whole.toString('utf8'), size: whole.length, length, pieces };
 }
 
 describe('encodeJsonWithBytes', () => {
@@ -50,6 +51,15 @@ describe('encodeJsonWithBytes', () => {
     const base64 = Buffer.from(blob).toString('base64');
     // A failure must not print megabytes.
     expect(text === JSON.stringify({ data: [base64, base64] })).toBe(true);
+  });
+
+  it('uses the memory of a piece again for the next piece', async () => {
+    const { body } = encodeJsonWithBytes({ data: new Uint8Array(2 * 1024 * 1024) }, MARKER);
+    const memory = new Set<ArrayBufferLike>();
+
+    if (!(body instanceof Uint8Array)) for await (const { buffer } of body) memory.add(buffer);
+
+    expect(memory.size).toBe(1);
   });
 
   it('sends a text longer than a piece', async () => {
