@@ -83,7 +83,7 @@ const ROOMS = {
   'local-runtime/mcp': [
     'lib/platform',
     'lib/images types',
-    'lib/http types',
+    'lib/http',
     'lib/mcp',
     'lib/services.ts types',
     'handlers/routes.ts types',
