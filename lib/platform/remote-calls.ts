@@ -13,14 +13,17 @@ export type Ports = Readonly<
   Record<string, Readonly<Record<string, (...args: never[]) => Promise<unknown>>>>
 >;
 
+// The number of calls after which a message is sent before the end of the turn, so that the other thread works meanwhile.
+const LARGEST_MESSAGE = 16;
+
 interface Caller {
   resolve(value: unknown): void;
   reject(reason: unknown): void;
 }
 
 /**
- * Creates the side that calls ports of another thread. `post` sends all calls of one turn of the event loop in one message,
- * because a message costs more than a call.
+ * Creates the side that calls ports of another thread. `post` sends the calls of one turn of the event loop in messages of up to
+ * `LARGEST_MESSAGE` calls, because a message costs more than a call.
  */
 export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
   const callers = new Map<number, Caller>();
@@ -61,7 +64,9 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
         callers.set(lastId, { resolve, reject });
         // Runs after the I/O callbacks of this turn. A microtask would run before most of these callbacks have made their
         // calls.
-        if (waiting.push([lastId, port, method, args]) === 1) setImmediate(flush);
+        const length = waiting.push([lastId, port, method, args]);
+        if (length === 1) setImmediate(flush);
+        else if (length === LARGEST_MESSAGE) flush();
       });
     },
 

@@ -12,23 +12,24 @@ interface Write {
 // Further writes wait for the next turn of the event loop.
 const LARGEST_GROUP = 128;
 
-// Callers whose writes were committed together write again within a few milliseconds, but not in the same turn.
+// Callers whose writes were committed together write again within a few milliseconds, but not in the same turn. Waiting for them
+// pays only if the sync of the disk takes long: otherwise the next group is better run while they prepare their writes.
 const GATHERING_SHARE = 0.25;
 const QUIET_MS = 1;
 
 /**
  * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a
- * clock, a transaction also waits for further writes if the last commit had several writes and was slow. The wait ends when no
- * write has arrived for a millisecond, or after a quarter of the duration of that commit. Without this wait, the callers would
- * split into two groups, and each group would wait for the commit of the other.
+ * clock, a transaction also waits for further writes if the last one had several writes and its sync was slow. The wait ends when
+ * no write has arrived for a millisecond, or after a quarter of the duration of that sync. Without this wait, the callers would
+ * split into two groups, and each group would wait for the sync of the other.
  */
 export function createGroupCommit(connection: Connection, clock?: Clock) {
-  const transaction = createTransaction(connection, rejectAlone);
   const nowMs = () => clock?.monotonicMs() ?? 0;
+  const transaction = createTransaction(connection, rejectAlone, nowMs);
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
-  let lastCommit = { writes: 0, durationMs: 0 };
+  let last = { writes: 0, syncMs: 0 };
   let gathering: { readonly untilMs: number; readonly cancel: () => void } | undefined;
 
   /** Rejects one write. The other writes of the transaction continue. */
@@ -45,9 +46,8 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
     const group = queue.splice(0, LARGEST_GROUP);
     if (queue.length > 0) schedule();
     try {
-      const startMs = nowMs();
-      const resolvers = transaction(group);
-      lastCommit = { writes: group.length, durationMs: nowMs() - startMs };
+      const { resolvers, syncMs } = transaction(group);
+      last = { writes: group.length, syncMs };
       for (const resolver of resolvers) resolver();
     } catch (error) {
       refused = true;
@@ -65,7 +65,7 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
 
   /** Schedules the commit after a millisecond without a further write, or at the end of the gathering time. */
   function gather({ after }: Clock): void {
-    const untilMs = gathering?.untilMs ?? nowMs() + lastCommit.durationMs * GATHERING_SHARE;
+    const untilMs = gathering?.untilMs ?? nowMs() + last.syncMs * GATHERING_SHARE;
     gathering?.cancel();
     const waitMs = Math.min(QUIET_MS, untilMs - nowMs());
     if (waitMs < QUIET_MS || queue.length >= LARGEST_GROUP) schedule();
@@ -87,7 +87,7 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
           },
           reject,
         });
-        if (clock && lastCommit.writes > 1 && !scheduled) gather(clock);
+        if (clock && last.writes > 1 && !scheduled) gather(clock);
         else schedule();
       });
     },
@@ -106,10 +106,17 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
   };
 }
 
+interface Committed {
+  readonly resolvers: readonly (() => void)[];
+  /** The duration of the commit, which consists of writing and syncing the log. */
+  readonly syncMs: number;
+}
+
 function createTransaction(
   connection: Connection,
   rejectAlone: (write: Write, error: unknown) => void,
-): (group: readonly Write[]) => (() => void)[] {
+  nowMs: () => number,
+): (group: readonly Write[]) => Committed {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
@@ -157,8 +164,9 @@ function createTransaction(
       // The first try uses no savepoints, because few writes throw. Savepoints copy every changed page, which is a sixth of the
       // cost of a write.
       const resolvers = runTogether(group) ?? runEachAlone(group);
+      const startMs = nowMs();
       commit.run();
-      return resolvers;
+      return { resolvers, syncMs: nowMs() - startMs };
     } catch (error) {
       undoAll();
       throw error;

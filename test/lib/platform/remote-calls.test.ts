@@ -40,6 +40,18 @@ describe('createRemoteCalls', () => {
     expect(messages).toEqual({ calls: [3], replies: [3] });
   });
 
+  test('many calls of one turn are sent in several messages, so that the other side can begin', async () => {
+    const { remote, messages } = connect({ port: { twice: async (value: number) => value * 2 } });
+
+    const calls = Array.from({ length: 40 }, (_, value) => remote.call('port', 'twice', [value]));
+    const sentAtOnce = [...messages.calls];
+    const results = await Promise.all(calls);
+
+    expect(sentAtOnce).toEqual([16, 16]);
+    expect(messages.calls).toEqual([16, 16, 8]);
+    expect(results).toEqual(Array.from({ length: 40 }, (_, value) => value * 2));
+  });
+
   test('a BridgeError keeps its facts, and its cause keeps class, code and frames but no message', async () => {
     class SqliteError extends Error {
       override readonly name = 'SqliteError';

@@ -10,18 +10,23 @@ const LARGEST_GROUP = 128;
 
 let connection: Connection;
 let clock: ManualClock;
-/** The time that commits have taken. */
+/** The time that writes and commits have taken. */
 let workedMs: number;
+/** The duration of each commit. */
+let syncMs: number;
 /** Writes and commits, in their order. */
 let history: string[];
 
 beforeEach(() => {
   clock = createManualClock();
   workedMs = 0;
+  syncMs = 0;
   history = [];
   connection = new Sqlite(IN_MEMORY, {
     verbose(sql) {
-      if (sql === 'COMMIT') history.push('commit');
+      if (sql !== 'COMMIT') return;
+      history.push('commit');
+      workedMs += syncMs;
     },
   });
 });
@@ -34,13 +39,14 @@ function open(commits = createGroupCommit(connection, timed())) {
     ...commits,
     write: (name: string) => void commits.write(() => history.push(name)),
 
-    /** Commits this many writes together, which takes `durationMs`, and clears the history. */
-    async commit(writes: number, durationMs: number): Promise<void> {
-      const share = durationMs / writes;
+    /** Commits this many writes together, with a commit that takes `durationMs`, and clears the history. */
+    async commit(writes: number, durationMs: number, writeMs = 0): Promise<void> {
+      syncMs = durationMs;
       const work = () => {
-        workedMs += share;
+        workedMs += writeMs;
       };
       await Promise.all(Array.from({ length: writes }, () => commits.write(work)));
+      syncMs = 0;
       history = [];
     },
   };
@@ -78,14 +84,15 @@ describe('createGroupCommit', () => {
   });
 
   test.each([
-    ['after a fast commit', 2, 3, true],
-    ['after a slow commit of one write', 1, SLOW_MS, true],
-    ['without a clock', 2, SLOW_MS, false],
+    ['after a fast commit', 2, 3, 0, true],
+    ['after slow writes with a fast commit', 2, 3, SLOW_MS, true],
+    ['after a slow commit of one write', 1, SLOW_MS, 0, true],
+    ['without a clock', 2, SLOW_MS, 0, false],
   ])(
     '%s, a write does not wait for further writes',
-    async (_case, writes, durationMs, hasClock) => {
+    async (_case, writes, durationMs, writeMs, hasClock) => {
       const { commit, write } = open(createGroupCommit(connection, hasClock ? timed() : undefined));
-      await commit(writes, durationMs);
+      await commit(writes, durationMs, writeMs);
 
       write('one');
       await clock.advance(0);
