@@ -32,15 +32,17 @@ const FACTS = `
 
 /**
  * Returns the column with the id of the newest retry. Only `retry_of` of the retry is stored. `prefix` is the name of the schema with
- * a point, or empty.
+ * a point, or empty. The maximum is of a sum, because PostgreSQL would look for a plain maximum among all jobs, newest first, until
+ * its statistics know how few retries there are.
  */
 function retriedAs(prefix: string): string {
   return `
   CASE WHEN job.status IN ('failed', 'cancelled', 'interrupted') THEN (
-    SELECT retry.id FROM ${prefix}job_content AS content
-    JOIN ${prefix}job AS retry ON retry.seq = content.seq
-    WHERE content.retry_of = job.id AND retry.scope = job.scope
-    ORDER BY content.seq DESC LIMIT 1
+    SELECT retry.id FROM ${prefix}job AS retry
+    WHERE retry.scope = job.scope AND retry.seq = (
+      SELECT max(content.seq + 0) FROM ${prefix}job_content AS content
+      WHERE content.retry_of = job.id
+    )
   ) END AS "retriedAs"`;
 }
 

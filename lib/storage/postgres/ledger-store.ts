@@ -204,9 +204,11 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     SELECT call, output, provider, model, ticket
     FROM ${schema}.ledger_row LEFT JOIN ${schema}.ledger_ticket USING (ledger, call)
     WHERE ledger = $1 ORDER BY call, output`;
-  const FIND_QUEUED = `
-    SELECT token, day, ${CHARGED_OUTPUTS} AS reserved, held FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
-    WHERE seq = $1`;
+  // The order in which accounts change their charges.
+  const SUM_QUEUED = `
+    SELECT token, day, sum(${CHARGED_OUTPUTS})::bigint AS reserved, sum(held)::bigint AS held
+    FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = ANY ($1::bigint[])
+    GROUP BY token, day ORDER BY token, day`;
 
   return {
     /** Begins the accounts of claimed jobs. Their outputs were charged when the jobs were queued. The accounts have no owner. */
@@ -226,12 +228,14 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
       return account && toEarlierWork(account, outputs, images);
     },
 
-    /** Reduces the charge by the outputs of a queued job. */
-    async giveBack(queries: Queries, sequence: number): Promise<void> {
-      const [job] = v.parse(QueuedRows, await queries.rows(FIND_QUEUED, [sequence]));
-      if (!job) return;
-      await charges.charge(queries, job, -job.reserved);
-      await charges.spend(queries, job, -job.held);
+    /** Reduces the charges by the outputs of queued jobs. */
+    async giveBack(queries: Queries, sequences: readonly number[]): Promise<void> {
+      if (sequences.length === 0) return;
+      const sums = v.parse(ChargedRows, await queries.rows(SUM_QUEUED, [sequences]));
+      for (const { reserved, held, ...day } of sums) {
+        await charges.charge(queries, day, -reserved);
+        await charges.spend(queries, day, -held);
+      }
     },
 
     /**
@@ -251,7 +255,7 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
   };
 }
 
-const QueuedRows = v.array(
+const ChargedRows = v.array(
   v.object({
     token: v.string(),
     held: StoredAmount,

@@ -1,34 +1,19 @@
 import * as v from 'valibot';
 import { ImageJobSummary } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import type { JobCancellation, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
+import type { JobCancellation, JobStore } from '../../../jobs/job-store-port.ts';
 import { changeMarks } from '../../jobs/image-marks.ts';
 import { refuseOtherPriority } from '../../jobs/job-priority.ts';
-import { parseCancellation, parseRecord } from '../../jobs/job-rows.ts';
+import { parseCancellation } from '../../jobs/job-rows.ts';
 import type { Postgres, Queries } from '../connection.ts';
+import { rowArrays } from '../row-arrays.ts';
 import type { CommitNotice } from './commit-notices.ts';
+import { createGroupedChanges, type LockedChange } from './grouped-changes.ts';
 import { createJobCounts, toScopeMove } from './job-counts.ts';
 import type { JobEnding } from './job-endings.ts';
 import { createJobImages } from './job-images.ts';
 import { LOCKED_COLUMNS, type LockedJob, toMove } from './locked-job.ts';
-import { recordColumns, recordTables } from './record-sql.ts';
-
-type Change = (queries: Queries, job: LockedJob) => Promise<void>;
-
-/** Creates the function that locks a job, runs `change`, and resolves with the job in its new state. */
-function createChanging({ schema, write }: Postgres) {
-  const LOCK = `
-    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE id = $1 AND scope = $2 FOR NO KEY UPDATE`;
-  const FIND = `SELECT ${recordColumns(schema)} FROM ${recordTables(schema)} WHERE job.seq = $1`;
-
-  return (scope: string, id: string, change: Change): Promise<JobRecord | undefined> =>
-    write(async (queries) => {
-      const [locked] = await queries.rows<LockedJob>(LOCK, [id, scope]);
-      if (!locked) return undefined;
-      await change(queries, locked);
-      return parseRecord((await queries.rows(FIND, [locked.sequence]))[0]);
-    });
-}
+import { recordTables } from './record-sql.ts';
 
 /** Creates the methods that request the ends of jobs. */
 export function createJobCancellations(
@@ -48,40 +33,45 @@ export function createJobCancellations(
   const LIST_CANCELLATIONS = `
     SELECT job.seq AS sequence, id, scope, cancellation FROM ${recordTables(schema)}
     WHERE status = 'running' AND owner = $1 AND cancellation IS NOT NULL`;
-  const changing = createChanging(database);
-  const counts = createJobCounts(database);
 
+  type Request = Parameters<JobStore['cancel']>[2];
+
+  /** Asks running jobs to stop, and returns the notices for their processes. */
   async function askToStop(
     queries: Queries,
-    { sequence, scope, id, cancelRequested }: LockedJob,
-    { atSecs, error, inFlight }: JobCancellation & { readonly atSecs: number },
-  ): Promise<void> {
-    const cancellation: JobCancellation = { error, inFlight };
-    await queries.rows(REQUEST_CANCELLATION, [sequence, JSON.stringify(cancellation)]);
-    if (cancelRequested === 0) {
-      await queries.rows(ASK_TO_STOP, [sequence, atSecs]);
-      await counts.moveScopes(queries, [{ scope }], [{ sequence, scope }]);
+    asked: readonly LockedChange<Request>[],
+  ): Promise<readonly CommitNotice[]> {
+    for (const { job, request } of asked) {
+      const { error, inFlight, atSecs } = request;
+      const cancellation: JobCancellation = { error, inFlight };
+      await queries.rows(REQUEST_CANCELLATION, [job.sequence, JSON.stringify(cancellation)]);
+      if (job.cancelRequested === 0) await queries.rows(ASK_TO_STOP, [job.sequence, atSecs]);
     }
-    await counts.moveTotals(queries, {
-      moves: [],
-      notices: [
-        { type: 'changed', scope },
-        { type: 'cancelling', id },
-      ],
-    });
+    return asked.flatMap(({ job: { scope, id } }): readonly CommitNotice[] => [
+      { type: 'changed', scope },
+      { type: 'cancelling', id },
+    ]);
   }
 
+  const cancel = createGroupedChanges<Request>(database, {
+    async change(queries, all) {
+      const asked = all.filter(
+        ({ job, request }) => job.status === 'running' && !request.isOnlyQueued,
+      );
+      const ended = all.filter(({ job }) => job.status === 'queued');
+      if (asked.length === 0 && ended.length === 0) return;
+      const notices = await askToStop(queries, asked);
+      const changes = asked.map(({ job }) => job).filter((job) => job.cancelRequested === 0);
+      const ends = ended.map(({ job, request: { atSecs, error } }) => ({
+        job,
+        end: { status: 'cancelled', completedSecs: atSecs, error } as const,
+      }));
+      await ending.end(queries, ends, { changes, notices });
+    },
+  });
+
   return {
-    cancel: (scope, id, request) =>
-      changing(scope, id, async (queries, job) => {
-        const { atSecs, error, isOnlyQueued } = request;
-        if (job.status === 'running') {
-          if (!isOnlyQueued) await askToStop(queries, job, request);
-        } else if (job.status === 'queued') {
-          const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
-          await ending.end(queries, [{ job, end }]);
-        }
-      }),
+    cancel,
     listCancellations: () =>
       database.read(async ({ rows }) =>
         (await rows(LIST_CANCELLATIONS, [owner])).map(parseCancellation),
@@ -89,25 +79,31 @@ export function createJobCancellations(
   };
 }
 
-/** Creates the function that runs the update of a locked job's marks, and moves the counts from `job` to `after`. */
+/** A locked job, and its new counted columns. */
+interface CountedChange {
+  readonly job: LockedJob;
+  readonly after: Parameters<typeof toMove>[1];
+}
+
+/** Creates the function that runs the update of the marks of locked jobs, and moves the counts. */
 function createCountedUpdate(database: Postgres) {
   const counts = createJobCounts(database);
   const images = createJobImages(database);
 
   return async (
     queries: Queries,
-    job: LockedJob,
-    after: Parameters<typeof toMove>[1],
+    changes: readonly CountedChange[],
     update: () => Promise<unknown>,
   ): Promise<void> => {
-    const { sequence, scope, status } = job;
-    const moves = [toMove(job, after)];
-    const imageMoves = await images.countingOf(queries, [job], update);
-    const scopes = [...moves.map(toScopeMove), ...imageMoves];
-    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
-    const notices: CommitNotice[] = [{ type: 'changed', scope }];
-    // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
-    if (status === 'queued') notices.push({ type: 'queued', count: 1 });
+    const jobs = changes.map(({ job }) => job);
+    const moves = changes.map(({ job, after }) => toMove(job, after));
+    const imageMoves = await images.countingOf(queries, jobs, update);
+    await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], jobs);
+    const notices = jobs.flatMap(({ scope, status }): readonly CommitNotice[] => [
+      { type: 'changed', scope },
+      // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
+      ...(status === 'queued' ? [{ type: 'queued', count: 1 } as const] : []),
+    ]);
     await counts.moveTotals(queries, { moves, imageMoves, notices });
   };
 }
@@ -121,13 +117,25 @@ interface Marks {
   readonly priority: number;
 }
 
+const NEW_MARKS = rowArrays({
+  seq: 'bigint',
+  favorite: 'integer',
+  deleted: 'bigint',
+  updated: 'bigint',
+  labels: 'text',
+  bytes: 'bigint',
+  priority: 'integer',
+  own_favorite: 'integer',
+});
+
 /** Creates the method that marks, hides and labels jobs. */
 export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
   const MARK = `
-    UPDATE ${database.schema}.job SET
-      favorite = $2, deleted = $3, updated = $4, labels = $5, bytes = $6, priority = $7,
-      own_favorite = $8
-    WHERE seq = $1`;
+    UPDATE ${database.schema}.job AS job SET
+      favorite = marks.favorite, deleted = marks.deleted, updated = marks.updated,
+      labels = marks.labels, bytes = marks.bytes, priority = marks.priority,
+      own_favorite = marks.own_favorite
+    FROM ${NEW_MARKS.sql} AS marks WHERE job.seq = marks.seq`;
   const REPLACE_LABELS = `
     WITH removed AS (
       DELETE FROM ${database.schema}.job_label WHERE seq = $1 AND label <> ALL ($3::text[])
@@ -135,52 +143,69 @@ export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
     INSERT INTO ${database.schema}.job_label (scope, label, seq)
     SELECT $2, label, $1 FROM unnest($3::text[]) AS label
     ON CONFLICT DO NOTHING`;
-  const changing = createChanging(database);
   const updateCounted = createCountedUpdate(database);
 
-  function mark(
-    queries: Queries,
-    job: LockedJob,
-    marks: Marks & { readonly atSecs: number },
-  ): Promise<void> {
-    const { favorite, ownFavorite, deletedSecs, labels, priority, atSecs } = marks;
-    const bytes = job.bytes + Buffer.byteLength(labels) - Buffer.byteLength(job.labels);
-    return updateCounted(queries, job, { favorite, hidden: deletedSecs !== null, bytes }, () =>
-      queries.rows(MARK, [
-        ...[job.sequence, favorite, deletedSecs, atSecs],
-        ...[labels, bytes, priority, ownFavorite],
-      ]),
-    );
-  }
+  const update = createGroupedChanges<Parameters<JobStore['update']>[2]>(database, {
+    check({ job, request: { deleted, priority } }) {
+      if (deleted && job.completedSecs === null) {
+        throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
+      }
+      refuseOtherPriority(job, priority);
+    },
 
+    async change(queries, all) {
+      const changes = all
+        .map(({ job, request }) => ({ job, request, marks: marksAfter(job, request) }))
+        .filter(({ job, marks }) => !hasMarks(job, marks));
+      if (changes.length === 0) return;
+      for (const { job, request, marks } of changes) {
+        if (marks.labels === job.labels) continue;
+        await queries.rows(REPLACE_LABELS, [job.sequence, job.scope, request.labels]);
+      }
+      const rows = changes.map(({ job, request, marks }) => ({
+        seq: job.sequence,
+        favorite: marks.favorite,
+        deleted: marks.deletedSecs,
+        updated: request.atSecs,
+        labels: marks.labels,
+        bytes: job.bytes + Buffer.byteLength(marks.labels) - Buffer.byteLength(job.labels),
+        priority: marks.priority,
+        own_favorite: marks.ownFavorite,
+      }));
+      const counted = changes.map(({ job, marks: { favorite, deletedSecs } }, at) => ({
+        job,
+        after: { favorite, hidden: deletedSecs !== null, bytes: rows[at]?.bytes ?? job.bytes },
+      }));
+      await updateCounted(queries, counted, () => queries.rows(MARK, NEW_MARKS.values(rows)));
+    },
+  });
+
+  return { update };
+}
+
+/** Returns the marks of a job after a change. */
+function marksAfter(
+  job: LockedJob,
+  { atSecs, favorite, deleted, labels, priority }: Parameters<JobStore['update']>[2],
+): Marks {
+  const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : null;
   return {
-    update: (scope, id, { atSecs, favorite, deleted, labels, priority }) =>
-      changing(scope, id, async (queries, job) => {
-        if (deleted && job.completedSecs === null) {
-          throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
-        }
-        refuseOtherPriority(job, priority);
-        const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : null;
-        const marks: Marks = {
-          favorite: favorite === undefined ? job.favorite : Number(favorite),
-          ownFavorite: favorite === undefined ? job.ownFavorite : Number(favorite),
-          deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
-          labels: labels === undefined ? job.labels : JSON.stringify(labels),
-          priority: priority ?? job.priority,
-        };
-        const isSame =
-          marks.favorite === job.favorite &&
-          marks.ownFavorite === job.ownFavorite &&
-          marks.deletedSecs === job.deletedSecs &&
-          marks.priority === job.priority &&
-          marks.labels === job.labels;
-        if (isSame) return;
-        if (marks.labels !== job.labels) {
-          await queries.rows(REPLACE_LABELS, [job.sequence, scope, labels]);
-        }
-        await mark(queries, job, { ...marks, atSecs });
-      }),
+    favorite: favorite === undefined ? job.favorite : Number(favorite),
+    ownFavorite: favorite === undefined ? job.ownFavorite : Number(favorite),
+    deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
+    labels: labels === undefined ? job.labels : JSON.stringify(labels),
+    priority: priority ?? job.priority,
   };
+}
+
+function hasMarks(job: LockedJob, marks: Marks): boolean {
+  return (
+    marks.favorite === job.favorite &&
+    marks.ownFavorite === job.ownFavorite &&
+    marks.deletedSecs === job.deletedSecs &&
+    marks.priority === job.priority &&
+    marks.labels === job.labels
+  );
 }
 
 const Artifacts = v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts);
@@ -208,7 +233,8 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     bytes: number,
   ): Promise<void> {
     const { favorite, ownFavorite, deletedSecs, atSecs, artifacts } = marks;
-    return updateCounted(queries, job, { favorite, hidden: deletedSecs !== null, bytes }, () =>
+    const after = { favorite, hidden: deletedSecs !== null, bytes };
+    return updateCounted(queries, [{ job, after }], () =>
       queries.rows(MARK, [
         ...[job.sequence, favorite, deletedSecs, atSecs],
         ...[artifacts, bytes, ownFavorite],

@@ -16,8 +16,9 @@ import type { Postgres, Queries } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import { createJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql, NOW_MS, type ReplicaLease } from '../replica-lease.ts';
+import { rowArrays } from '../row-arrays.ts';
 import type { CommitNotice } from './commit-notices.ts';
-import { createJobCounts, type JobMove, toScopeMove } from './job-counts.ts';
+import { createJobCounts, type JobMove, type NewChange, toScopeMove } from './job-counts.ts';
 import { createJobImages } from './job-images.ts';
 import { LOCKED_COLUMNS, type LockedJob, toMove } from './locked-job.ts';
 import { recordTables } from './record-sql.ts';
@@ -40,11 +41,28 @@ interface StoredJobEnd {
   readonly published: readonly string[];
 }
 
-/** Ends jobs within the caller's transaction. */
-export type JobEnding = ReturnType<typeof createJobEnding>;
+/** The changes of jobs that do not end, in the transaction that ends other jobs. */
+interface OtherChanges {
+  readonly changes?: readonly NewChange[];
+  readonly notices?: readonly CommitNotice[];
+}
 
-export function createJobEnding(database: Postgres) {
-  const { schema } = database;
+const ENDS = rowArrays({
+  seq: 'bigint',
+  status: 'text',
+  completed: 'bigint',
+  error_code: 'text',
+  artifacts: 'text',
+  bytes: 'bigint',
+  provider: 'text',
+  model: 'text',
+  result: 'text',
+  partial_result: 'text',
+  error: 'text',
+});
+
+/** Creates the function that stores the ends of jobs in the rows of the jobs, without their counts. */
+function createEndRows({ schema }: Postgres) {
   const LIST_PENDING = `
     SELECT ${ARTIFACT_COLUMNS}, image AS facts
     FROM ${schema}.job_output JOIN ${schema}.artifact ON artifact.id = artifact_id
@@ -52,55 +70,79 @@ export function createJobEnding(database: Postgres) {
     ORDER BY artifact.id FOR UPDATE OF artifact`;
   // A webhook is due at once, also if the clock of this replica is ahead of the database.
   const END = `
-    WITH ended AS (
-      UPDATE ${schema}.job SET
-        status = $2, completed = $3, updated = $3, reserved = 0, error_code = $4, artifacts = $5,
-        bytes = bytes + $6, provider = coalesce($7, provider), model = coalesce($8, model),
-        cancel_requested = CASE status WHEN 'queued' THEN 1 ELSE cancel_requested END
-      WHERE seq = $1
+    WITH own AS MATERIALIZED (SELECT * FROM ${ENDS.sql} AS given), ended AS (
+      UPDATE ${schema}.job AS job SET
+        status = own.status, completed = own.completed, updated = own.completed, reserved = 0,
+        error_code = own.error_code, artifacts = own.artifacts, bytes = job.bytes + own.bytes,
+        provider = coalesce(own.provider, job.provider), model = coalesce(own.model, job.model),
+        cancel_requested = CASE job.status WHEN 'queued' THEN 1 ELSE job.cancel_requested END
+      FROM own WHERE job.seq = own.seq
     ), content AS (
-      UPDATE ${schema}.job_content SET
-        result = $9, partial_result = $10, error = $11, cancellation = NULL
-      WHERE seq = $1
+      UPDATE ${schema}.job_content AS content SET
+        result = own.result, partial_result = own.partial_result, error = own.error,
+        cancellation = NULL
+      FROM own WHERE content.seq = own.seq
     ), images AS (
       INSERT INTO ${schema}.job_image (artifact_id, seq, position)
-      SELECT image ->> 'id', $1, place - 1
-      FROM json_array_elements($5::text::json) WITH ORDINALITY AS one (image, place)
+      SELECT image ->> 'id', own.seq, place - 1
+      FROM own, json_array_elements(own.artifacts::json) WITH ORDINALITY AS one (image, place)
       ON CONFLICT DO NOTHING
     ), outputs AS (
-      DELETE FROM ${schema}.job_output WHERE seq = $1
+      DELETE FROM ${schema}.job_output AS output USING own WHERE output.seq = own.seq
     )
-    UPDATE ${schema}.webhook SET state = 'pending', due = least($3 * 1000, ${NOW_MS})
-    WHERE seq = $1 AND EXISTS (
-      SELECT FROM json_array_elements_text(events::json) AS event WHERE event = $2
+    UPDATE ${schema}.webhook AS webhook SET
+      state = 'pending', due = least(own.completed * 1000, ${NOW_MS})
+    FROM own WHERE webhook.seq = own.seq AND EXISTS (
+      SELECT FROM json_array_elements_text(webhook.events::json) AS event WHERE event = own.status
     )`;
+
+  async function pendingOf(
+    queries: Queries,
+    { job, end: { status, publications = [] } }: EndedJob,
+  ): Promise<v.InferOutput<typeof PendingRows>> {
+    if (status === 'succeeded' || publications.length === 0) return [];
+    return v.parse(PendingRows, await queries.rows(LIST_PENDING, [job.sequence, publications]));
+  }
+
+  return async function store(
+    queries: Queries,
+    ended: readonly EndedJob[],
+  ): Promise<readonly (EndedJob & StoredJobEnd)[]> {
+    const stored: (EndedJob & StoredJobEnd)[] = [];
+    const rows: Parameters<typeof ENDS.values>[0][number][] = [];
+    for (const { job, end } of ended) {
+      const { status, completedSecs, publications = [] } = end;
+      const outputs = await pendingOf(queries, { job, end });
+      const partial = status === 'succeeded' ? undefined : toPartialResult(outputs);
+      const texts = toEndTexts(end, partial);
+      rows.push({
+        ...{ seq: job.sequence, status, completed: completedSecs, bytes: sizeOf(texts) },
+        ...{ error_code: texts.errorCode, artifacts: texts.artifacts, error: texts.error },
+        ...{ provider: texts.provider, model: texts.model },
+        ...{ result: texts.result, partial_result: texts.partial },
+      });
+      const bytes = job.bytes + sizeOf(texts);
+      stored.push({
+        ...{ job, end },
+        move: toMove(job, { status, bytes, reserved: 0 }),
+        kept: indicesOf(partial),
+        published: status === 'succeeded' ? publications : outputs.map(({ id }) => id),
+      });
+    }
+    if (rows.length > 0) await queries.rows(END, ENDS.values(rows));
+    return stored;
+  };
+}
+
+/** Ends jobs within the caller's transaction. */
+export type JobEnding = ReturnType<typeof createJobEnding>;
+
+export function createJobEnding(database: Postgres) {
   const counts = createJobCounts(database);
   const images = createJobImages(database);
   const accounts = createJobAccounts(database);
   const publish = createPublish(database);
-
-  /** Stores the end of a job in the rows of the job, without its counts. */
-  async function store(queries: Queries, { job, end }: EndedJob): Promise<StoredJobEnd> {
-    const { sequence } = job;
-    const { status, completedSecs, publications = [] } = end;
-    const pending =
-      status === 'succeeded' || publications.length === 0
-        ? []
-        : await queries.rows(LIST_PENDING, [sequence, publications]);
-    const outputs = v.parse(PendingRows, pending);
-    const partial = status === 'succeeded' ? undefined : toPartialResult(outputs);
-    const texts = toEndTexts(end, partial);
-    const size = job.bytes + sizeOf(texts);
-    await queries.rows(END, [
-      ...[sequence, status, completedSecs, texts.errorCode, texts.artifacts, sizeOf(texts)],
-      ...[texts.provider, texts.model, texts.result, texts.partial, texts.error],
-    ]);
-    return {
-      move: toMove(job, { status, bytes: size, reserved: 0 }),
-      kept: indicesOf(partial),
-      published: status === 'succeeded' ? publications : outputs.map(({ id }) => id),
-    };
-  }
+  const store = createEndRows(database);
 
   /** Ends the accounts of jobs, and gives back the charges of jobs that have not begun. */
   async function closeAccounts(
@@ -112,25 +154,34 @@ export function createJobEnding(database: Postgres) {
       queries,
       new Map(begun.map(({ job, end, kept }) => [job.id, { settlement: end.settlement, kept }])),
     );
-    for (const { job } of ended) {
-      if (job.status === 'queued') await accounts.giveBack(queries, job.sequence);
-    }
+    const queued = ended.filter(({ job }) => job.status === 'queued');
+    await accounts.giveBack(
+      queries,
+      queued.map(({ job }) => job.sequence),
+    );
   }
 
   return {
     /**
      * Ends locked jobs that are queued or running. The pending publications of a job without success become its partial result.
-     * The rows that many transactions change are changed last, because each of these transactions waits for them.
+     * The rows that many transactions change are changed last, because each of these transactions waits for them. `more` has the
+     * changes and the notices of other locked jobs.
      */
-    async end(queries: Queries, ended: readonly EndedJob[]): Promise<void> {
+    async end(
+      queries: Queries,
+      ended: readonly EndedJob[],
+      more: OtherChanges = {},
+    ): Promise<void> {
+      const { changes = [], notices = [] } = more;
       const jobs = ended.map(({ job }) => job);
-      const stored: (EndedJob & StoredJobEnd)[] = [];
+      let stored: Awaited<ReturnType<typeof store>> = [];
       const imageMoves = await images.countingOf(queries, jobs, async () => {
-        for (const one of ended) stored.push({ ...one, ...(await store(queries, one)) });
+        stored = await store(queries, ended);
       });
       await closeAccounts(queries, stored);
       const moves = stored.map(({ move }) => move);
-      await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], jobs);
+      const scopeMoves = [...moves.map(toScopeMove), ...imageMoves];
+      await counts.moveScopes(queries, scopeMoves, [...jobs, ...changes]);
       const published = stored.filter((one) => one.published.length > 0);
       if (published.length > 0) {
         await counts.lockActive(
@@ -147,7 +198,8 @@ export function createJobEnding(database: Postgres) {
           );
         }
       }
-      await counts.moveTotals(queries, { moves, imageMoves, notices: jobs.flatMap(endNotices) });
+      const allNotices = [...jobs.flatMap(endNotices), ...notices];
+      await counts.moveTotals(queries, { moves, imageMoves, notices: allNotices });
     },
   };
 }
