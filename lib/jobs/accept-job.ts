@@ -27,6 +27,7 @@ import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { Place } from '../platform/ordered-steps.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { type MarkedRequest, toRepeatMark } from '../replay/repeat-mark.ts';
 import type { Replay } from '../replay/replay.ts';
@@ -92,6 +93,12 @@ interface AcceptedInputs extends Pick<JobAdmission, 'imagesStoredMs'> {
   readonly facts?: InputSet<InputFacts>;
 }
 
+interface AcceptOptions {
+  readonly key?: JobAdmission['key'];
+  /** The place of this job among others. The job is added after the jobs with earlier places. */
+  readonly place?: Place | undefined;
+}
+
 type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 function createAcceptJob(deps: Deps) {
@@ -103,7 +110,7 @@ function createAcceptJob(deps: Deps) {
   return async function acceptJob(
     { request, parents: known, toJobRequest, ...more }: JobDraft,
     context: RequestContext,
-    key?: JobAdmission['key'],
+    { key, place }: AcceptOptions = {},
   ): Promise<Submitted> {
     const { scope, caller, requestId } = context;
     const signal = context.signal();
@@ -123,7 +130,7 @@ function createAcceptJob(deps: Deps) {
       addJob(route, { images, parents, facts, imagesStoredMs }),
     );
 
-    function addJob(
+    async function addJob(
       onRoute: typeof planned,
       { images, parents, facts, imagesStoredMs }: AcceptedInputs,
     ): Promise<Submitted> {
@@ -141,7 +148,13 @@ function createAcceptJob(deps: Deps) {
         parents,
         reservedBytes: reservationFor(request.parameters.n),
       };
-      return store.submit(job, { ...limits, reservation, ...(key && { key }), imagesStoredMs });
+      await place?.reached();
+      const submitted = store.submit(job, {
+        ...{ ...limits, reservation, imagesStoredMs },
+        ...(key && { key }),
+      });
+      place?.leave();
+      return submitted;
     }
   };
 }
@@ -218,7 +231,7 @@ function createSubmitJob(
     }
     const key = { hash, fingerprint };
     const earlier = await store.findByKey(key);
-    return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
+    return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, { key });
   };
 }
 
@@ -269,9 +282,14 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
 
   /**
    * Resolves when the new job is durably queued. If an equal request with the same idempotency key was accepted earlier, resolves
-   * with the earlier job. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `acceptJob` throws.
+   * with the earlier job. With a place, the new job is queued after the jobs with earlier places. Throws `not_found`,
+   * `job_not_terminal`, `job_succeeded`, and any error that `acceptJob` throws.
    */
-  return async function retryJob(id: string, context: RequestContext): Promise<Submitted> {
+  return async function retryJob(
+    id: string,
+    context: RequestContext,
+    place?: Place,
+  ): Promise<Submitted> {
     const { scope, operationId, idempotencyKey } = context;
     const key = idempotencyKey
       ? {
@@ -297,7 +315,7 @@ function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, accept
       webhook: webhooks.toRetryTarget(webhook),
       retryOf: id,
     };
-    return acceptJob(draft, context, key);
+    return acceptJob(draft, context, { ...(key && { key }), place });
   };
 }
 

@@ -17,6 +17,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
+import { createPlaces, type Place } from '../platform/ordered-steps.ts';
 import type { JobAcceptance } from './accept-job.ts';
 import type { JobBatchStore, JobBefore, StoredBatch } from './job-batch-store-port.ts';
 import { type CancelJob, cancellation } from './job-end.ts';
@@ -221,21 +222,29 @@ function createChanges({ store, cancelJob, clock }: Pick<Deps, 'store' | 'cancel
   };
 }
 
+/** A request that is queued anew by the undo of a batch. The places keep the earlier order of the jobs. */
+interface Anew {
+  readonly batchId: string;
+  readonly context: RequestContext;
+  readonly place: Place;
+}
+
 /** Creates the function that undoes the changes of a batch. */
 function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptance' | 'clock'>) {
   async function queueAnew(
     id: string,
-    batchId: string,
-    context: RequestContext,
+    { batchId, context, place }: Anew,
   ): Promise<Change & { readonly newId?: string }> {
     try {
       // The key makes a repeated undo find the job that the interrupted undo has queued.
       const key = { idempotencyKey: `undo ${batchId} ${id}` };
-      const { job } = await acceptance.retry(id, { ...context, ...key });
+      const { job } = await acceptance.retry(id, { ...context, ...key }, place);
       return { before: { id }, newId: job.id };
     } catch (error) {
       if (!(error instanceof BridgeError) || context.signal().aborted) throw error;
       return { id, reason: RETRY_REASONS[error.code] ?? 'refused' };
+    } finally {
+      place.leave();
     }
   }
 
@@ -252,8 +261,10 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
   }
 
   async function undoCancel({ id: batchId, scope, jobs }: StoredBatch, context: RequestContext) {
-    // One at a time, so that the jobs wait in their earlier order.
-    const changes = await inGroups(jobs, ({ id }) => queueAnew(id, batchId, context), 1);
+    const nextPlace = createPlaces();
+    const changes = await inGroups(jobs, ({ id }) =>
+      queueAnew(id, { batchId, context, place: nextPlace() }),
+    );
     await inGroups(changes, async (one) => {
       if ('before' in one && one.newId) await replace(scope, one.before.id, one.newId);
     });
@@ -370,15 +381,11 @@ function toResult(changes: readonly Change[]): JobBatchUndoResult {
   };
 }
 
-/** Runs `work` for each item, `size` items at a time, and resolves with the results in the order of the items. */
-async function inGroups<T, R>(
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-  size = AT_ONCE,
-): Promise<R[]> {
+/** Runs `work` for each item, `AT_ONCE` items at a time, and resolves with the results in the order of the items. */
+async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let from = 0; from < items.length; from += size) {
-    results.push(...(await Promise.all(items.slice(from, from + size).map(work))));
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
   }
   return results;
 }

@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { JobBatch } from '../../../lib/contract/resources/job-batch.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { StoredBatch } from '../../../lib/jobs/job-batch-store-port.ts';
+import { createJobBatches } from '../../../lib/jobs/job-batches.ts';
 import { IS_SCALED } from '../../support/drivers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
@@ -224,14 +228,15 @@ describe('undo', () => {
   });
 
   test('an interrupted undo is repeated without a second job', async () => {
-    const ids = await submitted(2);
+    const ids = await submitted(34);
     const { undo: offered } = await change({ action: 'cancel', ids });
     const stop = new AbortController();
     const context = requestContext({ operationId: 'undoJobChanges', scope: SCOPE });
     let reads = 0;
     const signal = () => {
       reads += 1;
-      if (reads > 1) stop.abort();
+      // The first 32 requests are queued together.
+      if (reads > 32) stop.abort();
       return stop.signal;
     };
     await expect(rig.jobBatches.undo(offered?.id ?? '', { ...context, signal })).rejects.toThrow();
@@ -239,8 +244,41 @@ describe('undo', () => {
 
     await undo(offered?.id);
 
-    expect(before).toBe(1);
-    expect(await queued()).toHaveLength(2);
+    expect(before).toBe(32);
+    expect(await queued()).toHaveLength(34);
+  });
+
+  test('requests are queued anew in their order although some take longer to prepare', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const stored: StoredBatch = {
+      ...{ id: 'batch', scope: SCOPE, action: 'cancel', expiresSecs: Infinity },
+      jobs: ids.map((id) => ({ id })),
+    };
+    const [newId = ''] = await submitted(1);
+    const added: string[] = [];
+    const batches = createJobBatches({
+      ...{ store: rig.store, search: rig.search, clock: rig.clock, ids: rig.ids },
+      batches: { ...rig.stores.batches, find: async () => stored },
+      cancelJob: async () => undefined,
+      acceptance: {
+        async retry(id, _context, place) {
+          for (let turns = ids.length - ids.indexOf(id); turns > 0; turns -= 1)
+            await setImmediate();
+          if (id === 'b') throw new BridgeError('unsupported_capability', 'no route');
+          await place?.reached();
+          added.push(id);
+          place?.leave();
+          const job = await rig.store.find(SCOPE, newId);
+          if (!job) throw new Error('no job');
+          return { job, repeated: false };
+        },
+      },
+    });
+
+    const result = await batches.undo('batch', requestContext({ scope: SCOPE }));
+
+    expect(added).toEqual(['a', 'c', 'd', 'e']);
+    expect(result).toMatchObject({ done: 4, skipped: [{ reason: 'refused', ids: ['b'] }] });
   });
 
   test('marks, labels and priorities return to their earlier values', async () => {

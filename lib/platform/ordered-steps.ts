@@ -1,0 +1,23 @@
+/** The place of one piece of work in an order. */
+export interface Place {
+  /** Resolves when all earlier pieces of work have left their places. */
+  reached(): Promise<void>;
+  /** Lets the next piece of work take its step. A second call changes nothing. */
+  leave(): void;
+}
+
+/** Creates the function that gives places, for pieces of work that run side by side but take one step in their order. */
+export function createPlaces(): () => Place {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const earlier = last;
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    last = Promise.all([earlier, left]);
+    return {
+      async reached() {
+        await earlier;
+      },
+      leave,
+    };
+  };
+}
