@@ -31,17 +31,17 @@ const FACTS = `
   started AS "startedSecs", completed AS "completedSecs"`;
 
 /**
- * Returns the column with the id of the newest retry. Only `retry_of` of the retry is stored. `prefix` is the name of the schema with
- * a point, or empty. The maximum is of a sum, because PostgreSQL would look for a plain maximum among all jobs, newest first, until
- * its statistics know how few retries there are.
+ * Returns the column with the id of the newest retry of the same scope. Only `retry_of` of the retry is stored. `prefix` is the name
+ * of the schema with a point, or empty. The expressions with `seq + 0` and `scope || ''` use no index. With the plain columns,
+ * PostgreSQL would read all jobs of the scope for each job, until its statistics know how few retries there are.
  */
 function retriedAs(prefix: string): string {
   return `
   CASE WHEN job.status IN ('failed', 'cancelled', 'interrupted') THEN (
-    SELECT retry.id FROM ${prefix}job AS retry
-    WHERE retry.scope = job.scope AND retry.seq = (
+    SELECT retry.id FROM ${prefix}job AS retry WHERE retry.seq = (
       SELECT max(content.seq + 0) FROM ${prefix}job_content AS content
-      WHERE content.retry_of = job.id
+      JOIN ${prefix}job AS own ON own.seq = content.seq
+      WHERE content.retry_of = job.id AND own.scope || '' = job.scope
     )
   ) END AS "retriedAs"`;
 }

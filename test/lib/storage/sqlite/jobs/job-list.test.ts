@@ -19,8 +19,9 @@ import {
 
 /** The steps that find the newest retry of each job of the page. */
 const RETRY_STEPS = [
-  'SEARCH content USING COVERING INDEX job_retries (retry_of=?)',
   'SEARCH retry USING INTEGER PRIMARY KEY (rowid=?)',
+  'SEARCH content USING COVERING INDEX job_retries (retry_of=?)',
+  'SEARCH own USING INTEGER PRIMARY KEY (rowid=?)',
 ];
 
 describe('listSql', () => {
