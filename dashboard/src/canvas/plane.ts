@@ -1,4 +1,5 @@
 import type { Size } from '../images/measure-image.ts';
+import { coverageOf, type Dab, reachOf, spansOf } from './dab.ts';
 
 /** A rectangle in whole pixels. */
 export interface Rect {
@@ -6,13 +7,6 @@ export interface Rect {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-}
-
-/** A position and a radius of the brush, in pixels of the plane. */
-export interface Dab {
-  readonly x: number;
-  readonly y: number;
-  readonly radius: number;
 }
 
 /** The brush enlarges the area that may change. The eraser reduces this area. */
@@ -38,40 +32,27 @@ export function createPlane(width: number, height: number) {
     /** Returns the fraction of the image that may change, from 0 to 1. */
     share: () => sum / (255 * pixels.length),
 
-    /** Moves a round brush. Returns the smallest rectangle that contains all changes, or undefined without changes. */
-    paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
-      const rect = clipTo(size, reachOf(from, to));
-      if (rect === undefined) return undefined;
-      const full = tool === 'brush' ? 255 : 0;
-      const coverage = coverageOf(from, to);
-      const changed = { left: width, top: height, right: -1, bottom: -1 };
-      for (let y = rect.y; y < rect.y + rect.height; y += 1) {
-        for (let x = rect.x; x < rect.x + rect.width; x += 1) {
-          const index = y * width + x;
-          const old = pixels[index] ?? 0;
-          if (old === full) continue;
-          const cover = coverage(x + 0.5, y + 0.5);
-          const next = tool === 'brush' ? Math.max(old, cover) : Math.min(old, 255 - cover);
-          if (next === old) continue;
-          set(index, next);
-          if (x < changed.left) changed.left = x;
-          if (x > changed.right) changed.right = x;
-          if (y < changed.top) changed.top = y;
-          changed.bottom = y;
-        }
-      }
-      return toRect(changed);
+    /**
+     * Moves a round brush. `isCovered` is true if the tool has covered `from` already, so that these pixels are skipped.
+     * Returns the smallest rectangle that contains all changes, or undefined without changes.
+     */
+    paint(from: Dab, to: Dab, tool: Tool, isCovered = false): Rect | undefined {
+      const reach = clipTo(size, reachOf(from, to));
+      if (reach === undefined) return undefined;
+      const { rect, change } = paintPath(pixels, width, reach, { from, to, tool, isCovered });
+      sum += change;
+      return rect;
     },
 
     /** Adds or removes an area of any shape. `cover` has one byte per pixel of `rect`, from 0 to 255. */
     stamp(rect: Rect, cover: Readonly<Uint8Array>, tool: Tool): void {
       for (let y = 0; y < rect.height; y += 1) {
         for (let x = 0; x < rect.width; x += 1) {
-          const covered = cover[y * rect.width + x] ?? 0;
-          if (covered === 0) continue;
+          const share = cover[y * rect.width + x] ?? 0;
+          if (share === 0) continue;
           const index = (rect.y + y) * width + rect.x + x;
           const old = pixels[index] ?? 0;
-          set(index, tool === 'brush' ? Math.max(old, covered) : Math.min(old, 255 - covered));
+          set(index, covered(old, share, tool));
         }
       }
     },
@@ -115,22 +96,53 @@ export function createPlane(width: number, height: number) {
   };
 }
 
+/** Returns the value of a pixel after a tool has covered a share of it. All values are from 0 to 255. */
+function covered(old: number, share: number, tool: Tool): number {
+  return tool === 'brush' ? Math.max(old, share) : Math.min(old, 255 - share);
+}
+
+interface Path {
+  readonly from: Dab;
+  readonly to: Dab;
+  readonly tool: Tool;
+  readonly isCovered: boolean;
+}
+
+/** Paints the path of a brush. Returns the rectangle around all changes, and the change of the sum of all pixels. */
+function paintPath(
+  pixels: Uint8Array,
+  width: number,
+  reach: Rect,
+  { from, to, tool, isCovered }: Path,
+) {
+  const coverage = coverageOf(from, to);
+  const spans = spansOf(from, to, isCovered);
+  const full = tool === 'brush' ? 255 : 0;
+  const changed = { left: width, top: Infinity, right: -1, bottom: -1 };
+  let change = 0;
+  for (let y = reach.y; y < reach.y + reach.height; y += 1) {
+    for (const { start, end, isFull } of spans(y, reach)) {
+      for (let x = start; x < end; x += 1) {
+        const old = pixels[y * width + x] ?? 0;
+        if (old === full) continue;
+        const next = isFull ? full : covered(old, coverage(x + 0.5, y + 0.5), tool);
+        if (next === old) continue;
+        pixels[y * width + x] = next;
+        change += next - old;
+        if (x < changed.left) changed.left = x;
+        if (x > changed.right) changed.right = x;
+        if (y < changed.top) changed.top = y;
+        changed.bottom = y;
+      }
+    }
+  }
+  return { rect: toRect(changed), change };
+}
+
 /** Returns the rectangle between edges, which are inside the rectangle. Undefined if nothing lies between the edges. */
 function toRect({ left, top, right, bottom }: Record<'left' | 'top' | 'right' | 'bottom', number>) {
   if (bottom < 0) return undefined;
   return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
-}
-
-/** Returns the area that a moving brush can change. */
-export function reachOf(from: Dab, to: Dab): Rect {
-  const reach = Math.max(from.radius, to.radius) + 1;
-  const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
-  return {
-    x,
-    y,
-    width: Math.max(from.x, to.x) + reach - x,
-    height: Math.max(from.y, to.y) + reach - y,
-  };
 }
 
 /** Returns the whole pixels of an area that are inside an image, or undefined if the area is outside. */
@@ -152,8 +164,10 @@ export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Ui
   return part;
 }
 
+/** Returns the smallest rectangle around two rectangles. An empty rectangle adds nothing. */
 export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
+  if (a === undefined || a.width === 0) return b ?? a;
+  if (b === undefined || b.width === 0) return a;
   const x = Math.min(a.x, b.x);
   const y = Math.min(a.y, b.y);
   return {
@@ -161,23 +175,6 @@ export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefine
     y,
     width: Math.max(a.x + a.width, b.x + b.width) - x,
     height: Math.max(a.y + a.height, b.y + b.height) - y,
-  };
-}
-
-/** Returns a function that computes how much of a pixel a moving brush covers, from 0 to 255. */
-function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const growth = to.radius - from.radius;
-  const squared = dx * dx + dy * dy;
-  return (x, y) => {
-    const px = x - from.x;
-    const py = y - from.y;
-    const along = squared === 0 ? 1 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
-    const ox = px - along * dx;
-    const oy = py - along * dy;
-    const inside = from.radius + along * growth - Math.sqrt(ox * ox + oy * oy) + 0.5;
-    return Math.round(255 * Math.min(1, Math.max(0, inside)));
   };
 }
 

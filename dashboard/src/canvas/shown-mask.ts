@@ -27,6 +27,8 @@ export function createShownMask(edit: Edit) {
   const listeners = new Set<(rect: Rect) => void>();
   let edge: MaskEdge = NO_EDGE;
   let made: Uint8Array | undefined;
+  /** The area that was painted since its edge was made. */
+  let painted: Rect | undefined;
   const edges = createEdgeMaker(
     (area) => toEdgeTask(plane, area, edge, scale),
     (rect, pixels) => {
@@ -52,18 +54,20 @@ export function createShownMask(edit: Edit) {
   }
 
   function onPaint(rect: Rect): void {
-    if (made === undefined || edit.strokes.isOpen()) {
+    if (made === undefined) {
+      tell(rect);
+      return;
+    }
+    painted = unite(painted, rect);
+    if (edit.strokes.isOpen()) {
       put(rect, cut(plane.pixels, plane.width, rect));
       tell(rect);
       return;
     }
     const reach = reachOfEdge(edge, scale);
-    make({
-      x: rect.x - reach,
-      y: rect.y - reach,
-      width: rect.width + 2 * reach,
-      height: rect.height + 2 * reach,
-    });
+    const { x, y, width, height } = painted ?? rect;
+    painted = undefined;
+    make({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach });
   }
 
   const stopPainting = edit.subscribe(onPaint);

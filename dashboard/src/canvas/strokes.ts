@@ -1,7 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Brush, StageTool } from './brush.ts';
+import { type Dab, reachOf } from './dab.ts';
 import type { History } from './history.ts';
-import { clipTo, type Dab, type Plane, type Rect, reachOf, type Tool, unite } from './plane.ts';
+import { clipTo, type Plane, type Rect, type Tool } from './plane.ts';
 import { boundsOf, coverOf } from './polygon.ts';
 
 /** A point of a stroke, in pixels of the plane. */
@@ -68,7 +69,7 @@ const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
 interface Stroke {
   extend(point: Point): void;
-  /** Returns the area that the stroke has changed since its last report. */
+  /** Returns the area that has changed at the end of the stroke. */
   end(point: Point | undefined): Rect | undefined;
 }
 
@@ -87,7 +88,8 @@ const SPACING = 0.08;
 
 function createDabs(how: Tool, { plane, history, brush, scale, onChange }: StrokeDeps): Stroke {
   let last: Dab | undefined;
-  let changed: Rect | undefined;
+  // The path of a brush that grows does not cover its end on the side of its start.
+  let isCovered = false;
 
   const toDab = ({ x, y, pressure }: Point): Dab => ({
     x,
@@ -101,9 +103,9 @@ function createDabs(how: Tool, { plane, history, brush, scale, onChange }: Strok
     const distance = Math.hypot(dab.x - from.x, dab.y - from.y);
     if (last !== undefined && distance < dab.radius * SPACING && !isLast) return;
     history.touch(reachOf(from, dab));
-    const rect = plane.paint(from, dab, how);
+    const rect = plane.paint(from, dab, how, isCovered);
+    isCovered = dab.radius <= from.radius;
     last = dab;
-    changed = unite(changed, rect);
     onChange(rect);
   }
 
@@ -111,7 +113,7 @@ function createDabs(how: Tool, { plane, history, brush, scale, onChange }: Strok
     extend: (point) => extend(point, false),
     end(point) {
       if (point !== undefined) extend(point, true);
-      return changed;
+      return undefined;
     },
   };
 }

@@ -1,14 +1,38 @@
 import { describe, expect, it } from 'vitest';
+import { coverageOf, type Dab } from '../../../dashboard/src/canvas/dab.ts';
 import {
   createPlane,
   cut,
   planeSize,
+  type Tool,
   toPercent,
   unite,
 } from '../../../dashboard/src/canvas/plane.ts';
+import type { Size } from '../../../dashboard/src/images/measure-image.ts';
 
 const at = (plane: ReturnType<typeof createPlane>, x: number, y: number) =>
   plane.pixels[y * plane.width + x];
+
+/** Returns numbers from 0 to 1 that are the same in each run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Paints every pixel of a plane by its distance from the path of the brush. */
+function cover(pixels: Uint8Array, { width }: Size, from: Dab, to: Dab, tool: Tool): void {
+  const coverage = coverageOf(from, to);
+  for (const [index, old] of pixels.entries()) {
+    const covered = coverage((index % width) + 0.5, Math.floor(index / width) + 0.5);
+    pixels[index] = tool === 'brush' ? Math.max(old, covered) : Math.min(old, 255 - covered);
+  }
+}
+
+const shareOf = (pixels: Uint8Array) =>
+  pixels.reduce((sum, value) => sum + value, 0) / (255 * pixels.length);
 
 describe('createPlane', () => {
   it('paints the path of a brush with round ends', () => {
@@ -69,6 +93,36 @@ describe('createPlane', () => {
     expect(again).toBeUndefined();
   });
 
+  it.each(['brush', 'eraser'] as const)(
+    'gives each pixel its coverage when a %s of changing size moves along any path',
+    (tool) => {
+      const random = randomFrom(7);
+      for (let stroke = 0; stroke < 40; stroke += 1) {
+        const plane = createPlane(72, 56);
+        if (tool === 'eraser') plane.invert();
+        const expected = Uint8Array.from(plane.pixels);
+        const isLevel = stroke % 4 === 0;
+        const next = (): Dab => ({
+          x: -10 + 92 * random(),
+          y: isLevel ? 20.5 : -10 + 76 * random(),
+          radius: stroke % 3 === 0 ? 9.5 : 0.5 + 24 * random(),
+        });
+        let from = next();
+        let isCovered = false;
+        for (let move = 0; move < 5; move += 1) {
+          const to = move === 0 ? from : next();
+          plane.paint(from, to, tool, isCovered);
+          cover(expected, plane, from, to, tool);
+          isCovered = to.radius <= from.radius;
+          from = to;
+        }
+
+        expect(plane.pixels).toEqual(expected);
+        expect(plane.share()).toBeCloseTo(shareOf(expected), 12);
+      }
+    },
+  );
+
   it('changes nothing if the brush is outside the plane', () => {
     const plane = createPlane(10, 10);
 
@@ -128,6 +182,15 @@ describe('unite', () => {
     });
     expect(unite(undefined, a)).toBe(a);
     expect(unite(a, undefined)).toBe(a);
+  });
+
+  it('ignores an empty area', () => {
+    const a = { x: 10, y: 20, width: 3, height: 4 };
+    const empty = { x: 0, y: 0, width: 0, height: 0 };
+
+    expect(unite(a, empty)).toBe(a);
+    expect(unite(empty, a)).toBe(a);
+    expect(unite(empty, undefined)).toBe(empty);
   });
 });
 

@@ -135,16 +135,20 @@ function createOverlay(canvas: HTMLCanvasElement, plane: ShownPlane, density: nu
 }
 
 /** Copies the plane as white pixels whose alpha is the value of the plane. */
-function copy(plane: ShownPlane, mask: CanvasRenderingContext2D, rect: Rect): void {
+function copy(
+  { width, pixels: values }: ShownPlane,
+  mask: CanvasRenderingContext2D,
+  rect: Rect,
+): void {
   for (let y = rect.y; y < rect.y + rect.height; y += BAND) {
     const height = Math.min(BAND, rect.y + rect.height - y);
     const image = new ImageData(rect.width, height);
     // Alpha is the highest byte of each number, because all supported machines are little-endian.
     const pixels = new Uint32Array(image.data.buffer);
     for (let row = 0; row < height; row += 1) {
-      const from = (y + row) * plane.width + rect.x;
+      const from = (y + row) * width + rect.x;
       for (let x = 0; x < rect.width; x += 1) {
-        pixels[row * rect.width + x] = ((plane.pixels[from + x] ?? 0) << 24) | 0xffffff;
+        pixels[row * rect.width + x] = ((values[from + x] ?? 0) << 24) | 0xffffff;
       }
     }
     mask.putImageData(image, rect.x, y);
@@ -194,13 +198,9 @@ function clip(context: CanvasRenderingContext2D, { x, y, width, height }: Rect):
 
 /** Returns the whole pixels that contain an area, extended by `reach` on every side. */
 function around({ x, y, width, height }: Rect, reach: number): Rect {
-  const [left, top] = [Math.floor(x) - reach, Math.floor(y) - reach];
-  return {
-    x: left,
-    y: top,
-    width: Math.ceil(x + width) + reach - left,
-    height: Math.ceil(y + height) + reach - top,
-  };
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  const [right, bottom] = [Math.ceil(x + width), Math.ceil(y + height)];
+  return extended({ x: left, y: top, width: right - left, height: bottom - top }, reach);
 }
 
 const DARK = 'oklch(0.15 0 0 / 0.7)';
@@ -221,42 +221,46 @@ const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
  * pixels per CSS pixel. `paint` draws the area in white, in canvas coordinates.
  */
 function createEdge(density: number, paint: (context: CanvasRenderingContext2D) => void) {
-  const margin = EDGE_REACH * density;
+  const margin = Math.ceil(EDGE_REACH * density);
   const side = TILE + 2 * margin;
   const area = createLayer(side, side);
   const ring = createLayer(side, side);
 
-  /** Draws the area onto the ring, enlarged by `width` CSS pixels on every side. */
-  function spread(width: number): void {
+  /** Draws the area onto the ring, enlarged by `by` CSS pixels on every side. */
+  function spread(by: number, width: number, height: number): void {
     for (const { x, y } of EIGHT_WAYS) {
-      ring.drawImage(area.canvas, x * width * density, y * width * density);
+      const [left, top] = [x * by * density, y * by * density];
+      ring.drawImage(area.canvas, 0, 0, width, height, left, top, width, height);
     }
   }
 
   return (out: CanvasRenderingContext2D, { x, y, width, height }: Rect): void => {
+    const [wide, high] = [width + 2 * margin, height + 2 * margin];
     for (const layer of [area, ring]) {
       layer.resetTransform();
       layer.globalCompositeOperation = 'source-over';
-      layer.clearRect(0, 0, side, side);
+      layer.clearRect(0, 0, wide, high);
     }
     area.translate(margin - x, margin - y);
     paint(area);
-    spread(DARK_WIDTH);
+    spread(DARK_WIDTH, wide, high);
     ring.globalCompositeOperation = 'source-in';
     ring.fillStyle = DARK;
-    ring.fillRect(0, 0, side, side);
+    ring.fillRect(0, 0, wide, high);
     ring.globalCompositeOperation = 'source-over';
-    spread(LIGHT_WIDTH);
+    spread(LIGHT_WIDTH, wide, high);
     ring.globalCompositeOperation = 'destination-out';
     ring.drawImage(area.canvas, 0, 0);
     out.drawImage(ring.canvas, margin, margin, width, height, x, y, width, height);
   };
 }
 
+/** The maximum width and height of a tile in canvas pixels. */
 export const TILE = 128;
 
 /**
- * Returns the tiles of a canvas within `box` that are nearer than `reach` to an edge of the mask, in canvas pixels.
+ * Divides `box` into tiles, and returns those that are nearer than `reach` to an edge of the mask, in canvas pixels. The tiles start
+ * at the corner of the box, so that a stroke draws only few and small tiles in each frame.
  */
 export function edgeTiles(
   plane: ShownPlane,
@@ -266,20 +270,18 @@ export function edgeTiles(
 ): readonly Rect[] {
   const tiles: Rect[] = [];
   const [bottom, right] = [box.y + box.height, box.x + box.width];
-  for (let y = Math.floor(box.y / TILE) * TILE; y < bottom; y += TILE) {
-    for (let x = Math.floor(box.x / TILE) * TILE; x < right; x += TILE) {
-      const seen = {
-        x: x - reach,
-        y: y - reach,
-        width: TILE + 2 * reach,
-        height: TILE + 2 * reach,
-      };
-      const part = clipTo(plane, planeAt(seen, view));
-      if (part !== undefined && !isUniform(plane, part))
-        tiles.push({ x, y, width: TILE, height: TILE });
+  for (let y = box.y; y < bottom; y += TILE) {
+    for (let x = box.x; x < right; x += TILE) {
+      const tile = { x, y, width: Math.min(TILE, right - x), height: Math.min(TILE, bottom - y) };
+      const part = clipTo(plane, planeAt(extended(tile, reach), view));
+      if (part !== undefined && !isUniform(plane, part)) tiles.push(tile);
     }
   }
   return tiles;
+}
+
+function extended({ x, y, width, height }: Rect, by: number): Rect {
+  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by };
 }
 
 function isUniform({ pixels, width }: ShownPlane, rect: Rect): boolean {

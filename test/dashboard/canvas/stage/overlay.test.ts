@@ -29,6 +29,17 @@ describe('edgeTiles', () => {
     ]);
   });
 
+  it('returns only the parts of tiles that are inside a small box', () => {
+    const plane = createPlane(5 * TILE, 3 * TILE);
+    plane.fill({ x: TILE - 10, y: TILE - 10, width: 20, height: 20 }, 'brush');
+    const box = { x: TILE - 20, y: TILE - 20, width: 40, height: 40 };
+
+    expect(edgeTiles(plane, VIEW, box, 4)).toEqual([box]);
+    expect(edgeTiles(plane, VIEW, { ...box, width: TILE + 40 }, 4)).toEqual([
+      { ...box, width: TILE },
+    ]);
+  });
+
   it('searches the visible part of the plane', () => {
     const plane = createPlane(100, 100);
     plane.fill({ x: 0, y: 0, width: 10, height: 10 }, 'brush');
