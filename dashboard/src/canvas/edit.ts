@@ -2,10 +2,11 @@ import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals
 import type { Size } from '../images/measure-image.ts';
 import { NO_EDGE } from '../make/draft.ts';
 import { createBrush } from './brush.ts';
-import { type CanvasArea, isWhole, wholeOf } from './canvas-area.ts';
+import { type CanvasArea, wholeOf } from './canvas-area.ts';
 import { createHistory, type History } from './history.ts';
 import { hasEdge, type MaskEdge } from './mask-edge.ts';
-import { clipTo, createPlane, type Plane, type Rect, type Tool } from './plane.ts';
+import { createPlane, type Plane, type Rect, scaled, type Tool } from './plane.ts';
+import { createShare } from './share.ts';
 import { createStrokes } from './strokes.ts';
 
 /** The part of an edit that is not pixels. */
@@ -36,14 +37,16 @@ export function createEdit({ source, size: { width, height }, pixels, area, edge
   const history = createHistory({ plane, state: settings });
   const scale = width / source.width;
   const brush = createBrush(source);
+  const counted = createShare(plane, source);
   const share = signal(0);
   const steps = signal({ canUndo: false, canRedo: false });
   const listeners = new Set<(rect: Rect) => void>();
   const strokes = createStrokes({ plane, history, brush, scale, onChange });
 
   function onChange(rect: Rect | undefined): void {
+    if (rect !== undefined) counted.change(rect);
     batch(() => {
-      share.value = shareOf(plane, settings.peek().area, source);
+      share.value = counted.of(settings.peek().area);
       steps.value = { canUndo: history.canUndo(), canRedo: history.canRedo() };
     });
     if (rect === undefined) return;
@@ -155,29 +158,5 @@ function createMaskActions({ plane, scale, history, settings, change }: MaskDeps
       }),
     /** Removes the mask. */
     clear: () => change(() => fill(whole, 'eraser')),
-  };
-}
-
-/** Returns the fraction of a canvas that may change: the masked part of the image, and the part beyond the image. */
-function shareOf(plane: Plane, canvas: CanvasArea, source: Size): number {
-  if (isWhole(canvas, source)) return plane.share();
-  const seen = clipTo(source, canvas);
-  if (seen === undefined) return 1;
-  const all = canvas.width * canvas.height;
-  const inside = seen.width * seen.height;
-  const isAll = inside === source.width * source.height;
-  const part = clipTo(plane, scaled(seen, plane.width / source.width));
-  const shared = isAll || part === undefined ? plane.share() : plane.shareOf(part);
-  return (all - inside + shared * inside) / all;
-}
-
-/** Returns a rectangle of the source in pixels of the plane, with its edges rounded. */
-function scaled(rect: Rect, scale: number): Rect {
-  const [x, y] = [Math.round(rect.x * scale), Math.round(rect.y * scale)];
-  return {
-    x,
-    y,
-    width: Math.round((rect.x + rect.width) * scale) - x,
-    height: Math.round((rect.y + rect.height) * scale) - y,
   };
 }

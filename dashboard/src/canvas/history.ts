@@ -1,7 +1,5 @@
-import { clipTo, cut, type Plane, type Rect, unite } from './plane.ts';
-
-/** The edge of a tile in pixels. A step stores whole tiles. */
-const TILE = 256;
+import { cut, type Plane, type Rect, unite } from './plane.ts';
+import { createTiles } from './tiles.ts';
 
 /** The limit for the memory of all steps, in bytes: four changes of the whole largest plane. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -36,9 +34,24 @@ export type History = Pick<
 export function createHistory<State>({ plane, state, maxBytes = MAX_BYTES }: Deps<State>) {
   const past: Step<State>[] = [];
   const future: Step<State>[] = [];
-  const { indicesOf, copyOf, put } = createTiles(plane);
+  const { indicesOf, rectOf } = createTiles(plane);
   let before = new Map<number, Uint8Array>();
   let stateBefore = state.peek();
+
+  function copyOf(index: number): Uint8Array {
+    return cut(plane.pixels, plane.width, rectOf(index));
+  }
+
+  /** Writes tiles to the plane. Returns the smallest rectangle around the tiles. */
+  function put(tiles: Tiles): Rect | undefined {
+    let changed: Rect | undefined;
+    for (const [index, pixels] of tiles) {
+      const rect = rectOf(index);
+      plane.put(rect, pixels);
+      changed = unite(changed, rect);
+    }
+    return changed;
+  }
 
   function forget(): void {
     let bytes = [...past, ...future].reduce((sum, { tiles }) => sum + bytesOf(tiles), 0);
@@ -94,48 +107,6 @@ export function createHistory<State>({ plane, state, maxBytes = MAX_BYTES }: Dep
     undo: () => move(past, future),
     redo: () => move(future, past),
   };
-}
-
-/** Divides a plane into tiles, which are counted from left to right and from top to bottom. */
-function createTiles(plane: Plane) {
-  const columns = Math.ceil(plane.width / TILE);
-
-  function rectOf(index: number): Rect {
-    const [x, y] = [(index % columns) * TILE, Math.floor(index / columns) * TILE];
-    const rect = clipTo(plane, { x, y, width: TILE, height: TILE });
-    if (rect === undefined) throw new Error('a tile is outside the plane');
-    return rect;
-  }
-
-  function copyOf(index: number): Uint8Array {
-    return cut(plane.pixels, plane.width, rectOf(index));
-  }
-
-  /** Writes tiles to the plane. Returns the smallest rectangle around the tiles. */
-  function put(tiles: Tiles): Rect | undefined {
-    let changed: Rect | undefined;
-    for (const [index, pixels] of tiles) {
-      const rect = rectOf(index);
-      plane.put(rect, pixels);
-      changed = unite(changed, rect);
-    }
-    return changed;
-  }
-
-  /** Returns the indices of the tiles that an area touches. */
-  function indicesOf(area: Rect): readonly number[] {
-    const rect = clipTo(plane, area);
-    if (rect === undefined) return [];
-    const indices: number[] = [];
-    for (let y = Math.floor(rect.y / TILE); y * TILE < rect.y + rect.height; y += 1) {
-      for (let x = Math.floor(rect.x / TILE); x * TILE < rect.x + rect.width; x += 1) {
-        indices.push(y * columns + x);
-      }
-    }
-    return indices;
-  }
-
-  return { indicesOf, copyOf, put };
 }
 
 function bytesOf(tiles: Tiles): number {

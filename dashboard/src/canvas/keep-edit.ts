@@ -25,7 +25,8 @@ export function keepEdit(edit: Edit, key: string, draft: Draft, onFailure: () =>
   function schedule(): void {
     isChanged = true;
     clearTimeout(timer);
-    timer = setTimeout(save, PAUSE_MS);
+    // The end of a stroke is reported, too. Encoding a large mask would delay the stroke.
+    if (!edit.strokes.isOpen()) timer = setTimeout(save, PAUSE_MS);
   }
 
   async function write(own: number): Promise<void> {

@@ -76,13 +76,13 @@ export function createPlane(width: number, height: number) {
       return { x: 0, y: 0, width, height };
     },
 
-    /** Returns the fraction of a rectangle inside the plane that may change, from 0 to 1. */
-    shareOf(rect: Rect): number {
+    /** Returns the sum of the pixels in a rectangle inside the plane. */
+    sumOf(rect: Rect): number {
       let part = 0;
       for (let y = rect.y; y < rect.y + rect.height; y += 1) {
         for (let x = rect.x; x < rect.x + rect.width; x += 1) part += pixels[y * width + x] ?? 0;
       }
-      return part / (255 * rect.width * rect.height);
+      return part;
     },
 
     /** Restores pixels that `cut` has returned. */
@@ -152,6 +152,17 @@ export function clipTo(size: Size, area: Rect): Rect | undefined {
   const width = Math.min(size.width, Math.ceil(area.x + area.width)) - x;
   const height = Math.min(size.height, Math.ceil(area.y + area.height)) - y;
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
+}
+
+/** Returns a rectangle of the source in pixels of the plane, with its edges rounded. */
+export function scaled(rect: Rect, scale: number): Rect {
+  const [x, y] = [Math.round(rect.x * scale), Math.round(rect.y * scale)];
+  return {
+    x,
+    y,
+    width: Math.round((rect.x + rect.width) * scale) - x,
+    height: Math.round((rect.y + rect.height) * scale) - y,
+  };
 }
 
 /** Copies a rectangle from an array of pixels. `width` is the number of pixels in a row of the array. */

@@ -33,19 +33,13 @@ export function createShownMask(edit: Edit) {
     (area) => toEdgeTask(plane, area, edge, scale),
     (rect, pixels) => {
       if (made === undefined) return;
-      put(rect, pixels);
+      put(made, plane.width, rect, pixels);
       tell(rect);
     },
   );
 
   function tell(rect: Rect): void {
     for (const listener of listeners) listener(rect);
-  }
-
-  function put({ x, y, width, height }: Rect, pixels: Readonly<Uint8Array>): void {
-    for (let row = 0; row < height; row += 1) {
-      made?.set(pixels.subarray(row * width, (row + 1) * width), (y + row) * plane.width + x);
-    }
   }
 
   function make(area: Rect): void {
@@ -60,7 +54,7 @@ export function createShownMask(edit: Edit) {
     }
     painted = unite(painted, rect);
     if (edit.strokes.isOpen()) {
-      put(rect, cut(plane.pixels, plane.width, rect));
+      put(made, plane.width, rect, cut(plane.pixels, plane.width, rect));
       tell(rect);
       return;
     }
@@ -107,6 +101,18 @@ export function createShownMask(edit: Edit) {
       edges.close();
     },
   };
+}
+
+/** Writes a rectangle to an array of pixels with `columns` pixels in a row. */
+function put(
+  target: Uint8Array,
+  columns: number,
+  { x, y, width, height }: Rect,
+  pixels: Readonly<Uint8Array>,
+): void {
+  for (let row = 0; row < height; row += 1) {
+    target.set(pixels.subarray(row * width, (row + 1) * width), (y + row) * columns + x);
+  }
 }
 
 /** Makes edges in a worker, one area at a time. Areas that change in the meantime are made together afterwards. */

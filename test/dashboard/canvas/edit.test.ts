@@ -149,6 +149,34 @@ describe('createEdit', () => {
     expect(edit.share.value).toBe(0.5);
   });
 
+  it('counts the part that a crop keeps after each change as if it was counted anew', () => {
+    const size = { width: 700, height: 600 };
+    const area = { x: 30, y: 300, width: 600, height: 200 };
+    const edit = createEdit({ source: size, size });
+    const countedAnew = () =>
+      createEdit({ source: size, size, pixels: Uint8Array.from(edit.plane.pixels), area }).share
+        .value;
+    edit.set({ area });
+    const paint = () => {
+      edit.strokes.begin(point(100, 280));
+      edit.strokes.extend(point(400, 420));
+      edit.strokes.end(point(650, 500));
+    };
+    const cancel = () => {
+      edit.strokes.begin(point(300, 400));
+      edit.strokes.extend(point(500, 400));
+      edit.strokes.cancel();
+    };
+    const addRectangle = () => edit.rectangle({ x: 200, y: 200, width: 300, height: 200 }, 'brush');
+
+    const { undo, redo, invert, clear } = edit;
+    for (const change of [paint, addRectangle, undo, cancel, redo, invert, undo, clear, undo]) {
+      change();
+      expect(edit.share.value).toBe(countedAnew());
+    }
+    expect(edit.share.value).toBeGreaterThan(0.1);
+  });
+
   it('discards the mask and the canvas in one step', () => {
     const edit = createEdit({ source: SIZE, size: SIZE });
     edit.rectangle({ x: 0, y: 0, width: 100, height: 100 }, 'brush');

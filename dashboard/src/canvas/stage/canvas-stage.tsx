@@ -11,7 +11,7 @@ import { type Rect, toPercent, unite } from '../plane.ts';
 import { RectangleFrame } from '../rectangle/rectangle-menu.tsx';
 import type { ShownMask } from '../shown-mask.ts';
 import { AreaFrame } from './area-frame.tsx';
-import { contextOf, createLayer, patternOf, useOverlay } from './overlay.ts';
+import { createLayer, patternOf, useOverlay } from './overlay.ts';
 import { drawnSize, toView, type View } from './stage-view.ts';
 import { type Place, useStrokes } from './use-strokes.ts';
 import './canvas-stage.css';
@@ -56,6 +56,7 @@ export function CanvasStage({
   useEffect(() => (stage.current ? zoom.attach(stage.current) : undefined), [zoom]);
 
   const { value: tool } = edit.brush.tool;
+  const percent = useComputed(() => toPercent(edit.share.value)).value;
   const pans = strokes.isPanning.value || tool === 'move' || !paints;
   return (
     <div class="canvas-stage">
@@ -63,7 +64,7 @@ export function CanvasStage({
         <div
           class="surface fill"
           role="img"
-          aria-label={text('mask.stage', { name, percent: toPercent(edit.share.value) })}
+          aria-label={text('mask.stage', { name, percent })}
           data-pans={pans}
           data-tool={tool}
           {...strokes.handlers}
@@ -121,16 +122,15 @@ function SourceImage({ bitmap, edit: { plane }, view }: SourceImageProps) {
   const { left, top, scale } = view.value;
   const drawn = drawnSize(plane, scale * Math.min(2, devicePixelRatio));
   const [x, y] = [plane.width / drawn.width, plane.height / drawn.height];
-  // A change of the size clears the canvas, so the image is drawn again before the next paint.
   useLayoutEffect(() => {
-    if (image.current !== null) drawImage(image.current, bitmap);
+    // Chromium copies a canvas with a 2D context in each frame of a stroke, also if its pixels stay the same.
+    const shown = image.current?.getContext('bitmaprenderer');
+    shown?.transferFromImageBitmap(drawImage(bitmap, drawn));
   }, [bitmap, drawn.width, drawn.height]);
   return (
     <canvas
       ref={image}
       class="source"
-      width={drawn.width}
-      height={drawn.height}
       style={{ transform: `translate(${left}px, ${top}px) scale(${scale * x}, ${scale * y})` }}
     />
   );
@@ -231,12 +231,14 @@ const SQUARES = ['oklch(0.6 0 0)', 'oklch(0.72 0 0)'] as const;
 /** The number of squares along the longest edge. */
 const COUNT = 64;
 
-/** Draws an image over a whole canvas, with grey squares behind transparent areas. */
-function drawImage(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
-  const context = contextOf(canvas);
+/** Returns an image in another size, with grey squares behind transparent areas. */
+function drawImage(bitmap: ImageBitmap, { width, height }: Size): ImageBitmap {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('not enough memory for a canvas');
   context.imageSmoothingQuality = 'medium';
-  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  const side = Math.max(1, Math.round(Math.max(canvas.width, canvas.height) / COUNT));
+  context.drawImage(bitmap, 0, 0, width, height);
+  const side = Math.max(1, Math.round(Math.max(width, height) / COUNT));
   const tile = createLayer(2 * side, 2 * side);
   for (const [index, colour] of [...SQUARES, ...SQUARES.toReversed()].entries()) {
     tile.fillStyle = colour;
@@ -244,5 +246,6 @@ function drawImage(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
   }
   context.globalCompositeOperation = 'destination-over';
   context.fillStyle = patternOf(tile);
-  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillRect(0, 0, width, height);
+  return canvas.transferToImageBitmap();
 }
