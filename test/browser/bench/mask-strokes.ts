@@ -24,8 +24,10 @@ await openEditor();
 const surface = page.locator('.canvas-stage .surface');
 
 console.log(`${STROKES} strokes on ${edge} x ${edge}, 1440 x 900; until seen, ms\n`);
-console.log('| brush, pixels | changes seen | median | p95 | worst | longest task, ms of CPU |');
-console.log('|---|---|---|---|---|---|');
+console.log(
+  '| brush, pixels | changes seen | median | p95 | worst | frame, ms of CPU: median | p95 | worst |',
+);
+console.log('|---|---|---|---|---|---|---|---|');
 for (const part of [0.1, 0.5]) {
   const size = await chooseSize(part);
   const input = await traceInput(page);
@@ -33,8 +35,12 @@ for (const part of [0.1, 0.5]) {
   const seen = (await input.end()).map(({ milliseconds }) => milliseconds);
   const tasks = await traceTasks(page);
   await paintStrokes(page);
-  const longest = Math.max(0, ...(await tasks.end()));
-  const figures = [percentile(seen, 0.5), percentile(seen, 0.95), Math.max(...seen), longest];
+  const frames = framesOf(await tasks.end());
+  const figures = [seen, frames].flatMap((times) => [
+    percentile(times, 0.5),
+    percentile(times, 0.95),
+    Math.max(...times),
+  ]);
   console.log(`| ${size} | ${seen.length} | ${figures.map((ms) => ms.toFixed(0)).join(' | ')} |`);
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
 }
@@ -62,6 +68,11 @@ async function chooseSize(part: number): Promise<number> {
   await slider.press('Home');
   while ((await size()) < part * edge * 0.95) await slider.press('ArrowRight');
   return size();
+}
+
+/** Returns the tasks that made the frames of all moves, which are the longest. Other programs do not increase them. */
+function framesOf(tasks: readonly number[]): readonly number[] {
+  return tasks.toSorted((a, b) => b - a).slice(0, STROKES * MOVES);
 }
 
 async function paintStrokes(view: Page): Promise<void> {

@@ -122,6 +122,7 @@ function SourceImage({ bitmap, edit: { plane }, view }: SourceImageProps) {
   const { left, top, scale } = view.value;
   const drawn = drawnSize(plane, scale * Math.min(2, devicePixelRatio));
   const [x, y] = [plane.width / drawn.width, plane.height / drawn.height];
+  // A change of the size clears the canvas, so the image is drawn again before the next paint.
   useLayoutEffect(() => {
     // Chromium copies a canvas with a 2D context in each frame of a stroke, also if its pixels stay the same.
     const shown = image.current?.getContext('bitmaprenderer');
@@ -131,6 +132,8 @@ function SourceImage({ bitmap, edit: { plane }, view }: SourceImageProps) {
     <canvas
       ref={image}
       class="source"
+      width={drawn.width}
+      height={drawn.height}
       style={{ transform: `translate(${left}px, ${top}px) scale(${scale * x}, ${scale * y})` }}
     />
   );
