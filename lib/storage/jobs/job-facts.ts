@@ -1,5 +1,4 @@
-import { parseSize } from '../../contract/request/parameters.ts';
-import { type JobSize, RATIO_TOLERANCE } from '../../contract/resources/job-filter.ts';
+import { RATIO_TOLERANCE } from '../../contract/resources/job-filter.ts';
 import type { JobFilter } from '../../jobs/job-store-port.ts';
 
 /** The filters by facts of a job, which no index of their own serves. */
@@ -24,39 +23,4 @@ export function isSelected({ label, group }: JobFilter): boolean {
 export function ratiosOf({ width, height }: { width: number; height: number }) {
   const ratio = width / height;
   return { lowest: ratio * (1 - RATIO_TOLERANCE), highest: ratio * (1 + RATIO_TOLERANCE) };
-}
-
-/** The columns of a job with which its filters by facts are compared. */
-export interface FactRow {
-  readonly model: string | null;
-  readonly operation: string;
-  readonly size: string;
-  readonly created: number;
-  readonly artifacts: readonly { readonly width: number; readonly height: number }[];
-}
-
-/** Returns true if a job matches the filters by facts. */
-export function matchesFacts(
-  { model, operation, size, createdFromSecs = 0, createdBeforeSecs = Infinity }: FactFilter,
-  job: FactRow,
-): boolean {
-  return (
-    (model === undefined || job.model === model) &&
-    (operation === undefined || job.operation === operation) &&
-    job.created >= createdFromSecs &&
-    job.created < createdBeforeSecs &&
-    (size === undefined || matchesSize(size, job))
-  );
-}
-
-function matchesSize(wanted: JobSize, { size, artifacts }: FactRow): boolean {
-  if (wanted.kind === 'auto') return size === 'auto';
-  const actual = artifacts[0] ?? parseSize(size);
-  if (actual === undefined) return false;
-  if (wanted.kind === 'pixels') {
-    return actual.width === wanted.width && actual.height === wanted.height;
-  }
-  const { lowest, highest } = ratiosOf(wanted);
-  const ratio = actual.width / actual.height;
-  return ratio >= lowest && ratio <= highest;
 }

@@ -146,26 +146,47 @@ export function factsTable(order: JobOrder = 'newest'): string {
  * selects few jobs, so each of them is compared with the rest of the filter.
  */
 function selectedSql(filter: JobFilter, beyond: string): string {
+  const { label, group, ...rest } = filter;
+  if (group !== undefined) {
+    return `
+    SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq ${beyond} +@edge
+      ${conditionsSql({ ...rest, label })}`;
+  }
+  return `
+    SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
+    WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq ${beyond} +@edge
+      ${conditionsSql(rest)}`;
+}
+
+/**
+ * Returns the SQL for the prompts of the jobs in `@sequences`, a list in JSON, that match the filter, in this order. Other indexes are
+ * excluded, because they would lead to jobs that are not in the list.
+ */
+export function promptsSql(filter: JobFilter, order: JobOrder): string {
+  return `
+  SELECT seq AS sequence, prompt FROM job NOT INDEXED
+  WHERE seq IN (SELECT value FROM json_each(+@sequences)) AND scope = +@scope
+    ${conditionsSql(filter)}
+  ORDER BY ${ORDER_SQL[order].sorted}`;
+}
+
+/** Returns the conditions of a filter on a row, each after AND. */
+function conditionsSql(filter: JobFilter): string {
   const { status, visibility, favorite, provider, label, group } = filter;
   const conditions = [
     ...(status === undefined ? [] : [`status = '${status}'`]),
     ...(favorite === undefined ? [] : [`favorite = ${Number(favorite)}`]),
     ...(provider === undefined ? [] : ['provider = +@provider']),
     ...{ active: ['deleted IS NULL'], hidden: ['deleted IS NOT NULL'], all: [] }[visibility],
+    ...(label === undefined ? [] : [LABELLED]),
+    ...(group === undefined ? [] : ['group_id = +@group']),
   ];
   const facts = hasFacts(filter) ? FACTS : '';
-  if (group !== undefined) {
-    const labelled =
-      'EXISTS (SELECT 1 FROM job_label WHERE job_label.seq = job.seq AND label = +@label)';
-    return `
-    SELECT seq FROM job WHERE scope = +@scope AND group_id = +@group AND seq ${beyond} +@edge
-      ${[...conditions, ...(label === undefined ? [] : [labelled])].map((condition) => `AND ${condition}`).join(' ')}${facts}`;
-  }
-  return `
-    SELECT job_label.seq AS seq FROM job_label CROSS JOIN job ON job.seq = job_label.seq
-    WHERE job_label.scope = +@scope AND label = +@label AND job_label.seq ${beyond} +@edge
-      ${conditions.map((condition) => `AND ${condition}`).join(' ')}${facts}`;
+  return `${conditions.map((condition) => `AND ${condition}`).join(' ')}${facts}`;
 }
+
+const LABELLED =
+  'EXISTS (SELECT 1 FROM job_label WHERE job_label.seq = job.seq AND label = +@label)';
 
 /** Returns the parameters of the filter. */
 export function bound({

@@ -2,11 +2,10 @@ import type { JobOrder } from '../../../contract/resources/job.ts';
 import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
 import type { JobListPage, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
-import { foldPrompt, foldTerms, matchesTerms } from '../../jobs/fold-prompt.ts';
-import { matchesFacts } from '../../jobs/job-facts.ts';
+import { foldTerms, matchesTerms } from '../../jobs/fold-prompt.ts';
 import { beginOf } from '../../jobs/page-begin.ts';
 import { blockOf, blockStart, bucketsOf, positionOf } from './grams.ts';
-import type { JobReader, SearchedJob } from './job-reader.ts';
+import type { JobReader } from './job-reader.ts';
 import { firstMember, lastMember, type Positions } from './postings.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { UnindexedBlocks } from './unindexed-blocks.ts';
@@ -17,15 +16,16 @@ export type SearchRequest = JobListPage & {
 };
 
 interface Sources {
-  readonly jobs: Pick<JobReader, 'find' | 'newestBelow' | 'oldestFrom' | 'matching'>;
+  readonly jobs: Pick<JobReader, 'foldedOf' | 'newestBelow' | 'oldestFrom' | 'matching'>;
   readonly index: Pick<SearchIndex, 'candidates'>;
   readonly unindexed: UnindexedBlocks;
 }
 
 // A search either checks candidates from the index against the filters, or checks jobs that match the filters against the
 // terms. Each method is slow if its first condition matches many jobs and its second condition few. Alternating between the
-// methods after this many rejected candidates in a row takes at most about twice the time of the faster method.
+// methods after more than this number of rejected candidates in a row takes at most about twice the time of the faster method.
 const MAX_REFUSALS = 8;
+// One query verifies many candidates, because a query for each of them takes several times as long.
 const JOBS_PER_QUERY = 64;
 
 /** The steps of a walk through the jobs, which begins beyond an edge. */
@@ -61,23 +61,27 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
   let edge = first - WALKS[order].step;
   let refusals = 0;
 
-  function verify(sequence: number): void {
-    const job = jobs.find(sequence);
-    const isMatch = job !== undefined && job.scope === scope && matchesFilter(filter, job);
-    refusals = isMatch ? 0 : refusals + 1;
-    if (isMatch && matchesTerms(terms, foldPrompt(job.prompt))) found.push(sequence);
-    edge = sequence;
+  function verify(candidates: readonly number[]): void {
+    const matching = jobs
+      .foldedOf(scope, filter, { sequences: candidates, order })
+      .filter(({ prompt }) => matchesTerms(terms, prompt))
+      .map(({ sequence }) => sequence);
+    found.push(...matching);
+    edge = candidates.at(-1) ?? edge;
+    const last = candidates.lastIndexOf(matching.at(-1) ?? Number.NaN);
+    refusals = candidates.length - 1 - last + (last < 0 ? refusals : 0);
   }
 
   while (found.length <= limit) {
-    const candidate = yield* walk.next(edge);
-    if (candidate === undefined) break;
-    verify(candidate);
+    const wanted = Math.min(limit + 1 - found.length, JOBS_PER_QUERY);
+    const candidates = yield* walk.next(edge, wanted);
+    if (candidates.length === 0) break;
+    verify(candidates);
     if (refusals > MAX_REFUSALS) {
       refusals = 0;
       const page = { order, edge, limit: JOBS_PER_QUERY };
       const matching = jobs.matching(scope, filter, page);
-      for (const sequence of matching) if (walk.maybe(sequence)) verify(sequence);
+      verify(matching.filter(walk.maybe));
       if (matching.length < JOBS_PER_QUERY) break;
       edge = matching.at(-1) ?? edge;
     }
@@ -100,21 +104,32 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms,
     return current.candidates;
   }
 
+  /** Returns the nearest candidate beyond the edge. */
+  function* nearestBeyond(edge: number): Steps<number | undefined> {
+    // Without a text to find, every job is a candidate.
+    if (buckets.length === 0) return nearest(jobs, edge) ?? undefined;
+    let at = edge + step;
+    for (;;) {
+      const block = blockOf(at);
+      const position = nearestMember(yield* candidatesIn(block), positionOf(at));
+      if (position !== undefined) return blockStart(block) + position;
+      const next = nearest(jobs, edgeOf(block));
+      if (next === null) return undefined;
+      at = next;
+      yield;
+    }
+  }
+
   return {
-    /** Returns the nearest candidate beyond the edge. */
-    *next(edge: number): Steps<number | undefined> {
-      // Without a text to find, every job is a candidate.
-      if (buckets.length === 0) return nearest(jobs, edge) ?? undefined;
-      let at = edge + step;
-      for (;;) {
-        const block = blockOf(at);
-        const position = nearestMember(yield* candidatesIn(block), positionOf(at));
-        if (position !== undefined) return blockStart(block) + position;
-        const next = nearest(jobs, edgeOf(block));
-        if (next === null) return undefined;
-        at = next;
-        yield;
+    /** Returns at most `count` candidates beyond the edge, the nearest first. */
+    *next(edge: number, count: number): Steps<readonly number[]> {
+      const candidates: number[] = [];
+      while (candidates.length < count) {
+        const candidate = yield* nearestBeyond(candidates.at(-1) ?? edge);
+        if (candidate === undefined) break;
+        candidates.push(candidate);
       }
+      return candidates;
     },
     /** Returns true if a job may match the terms, or if its block has not been read. */
     maybe(sequence: number): boolean {
@@ -123,19 +138,4 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms,
       return lastMember(current.candidates, position) === position;
     },
   };
-}
-
-function matchesFilter(
-  { status, visibility, favorite, provider, label, group, ...facts }: JobSearchFilter,
-  job: SearchedJob,
-): boolean {
-  return (
-    matchesFacts(facts, job) &&
-    (status === undefined || job.status === status) &&
-    (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&
-    (favorite === undefined || (job.favorite === 1) === favorite) &&
-    (provider === undefined || job.provider === provider) &&
-    (label === undefined || job.labels.includes(label)) &&
-    (group === undefined || job.groupId === group)
-  );
 }

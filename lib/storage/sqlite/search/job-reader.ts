@@ -1,18 +1,13 @@
 import * as v from 'valibot';
-import { JOB_STATUSES, type JobOrder } from '../../../contract/resources/job.ts';
+import type { JobOrder } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import { connectToRead, limitCache } from '../connection.ts';
-import { bound, matchingSql } from '../jobs/job-list.ts';
+import { bound, matchingSql, promptsSql } from '../jobs/job-list.ts';
 import { keepStatements } from '../kept-statements.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
-const FIND = `
-  SELECT
-    scope, status, favorite, deleted IS NOT NULL AS hidden, provider, labels, group_id AS groupId,
-    model, operation, size, created, artifacts, prompt
-  FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
 const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < +?';
 const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= +?';
@@ -26,28 +21,6 @@ const Sequence = v.nullable(v.number());
 const Sequences = v.array(v.number());
 const Id = v.optional(v.string());
 const PromptRows = v.array(v.object({ sequence: v.number(), prompt: v.string() }));
-const SearchedRow = v.optional(
-  v.object({
-    scope: v.string(),
-    status: v.picklist(JOB_STATUSES),
-    favorite: v.number(),
-    hidden: v.number(),
-    provider: v.string(),
-    labels: v.pipe(v.string(), v.parseJson(), v.array(v.string())),
-    groupId: v.nullable(v.string()),
-    model: v.nullable(v.string()),
-    operation: v.string(),
-    size: v.string(),
-    created: v.number(),
-    artifacts: v.pipe(
-      v.string(),
-      v.parseJson(),
-      v.array(v.object({ width: v.number(), height: v.number() })),
-    ),
-    prompt: v.string(),
-  }),
-);
-export type SearchedJob = NonNullable<v.InferOutput<typeof SearchedRow>>;
 
 export type JobReader = ReturnType<typeof openJobReader>;
 
@@ -55,16 +28,34 @@ export type JobReader = ReturnType<typeof openJobReader>;
 export function openJobReader(file: string) {
   const connection = connectToRead(file);
   limitCache(connection);
-  const find = connection.prepare(FIND);
   const findId = connection.prepare(FIND_ID).pluck();
   const newestBelow = connection.prepare(NEWEST_BELOW).pluck();
   const oldestFrom = connection.prepare(OLDEST_FROM).pluck();
   const count = connection.prepare(COUNT).pluck();
   const listPrompts = connection.prepare(LIST_PROMPTS);
   const matching = keepStatements((sql) => connection.prepare(sql).pluck());
+  const prompts = keepStatements((sql) => connection.prepare(sql));
+
+  function toFolded(rows: unknown): readonly FoldedJob[] {
+    return v
+      .parse(PromptRows, rows)
+      .map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));
+  }
 
   return {
-    find: (sequence: number): SearchedJob | undefined => v.parse(SearchedRow, find.get(sequence)),
+    /** Returns those of the jobs with these sequences that match the filter, in this order. */
+    foldedOf: (
+      scope: string,
+      filter: JobFilter,
+      { order, sequences }: { order: JobOrder; sequences: readonly number[] },
+    ): readonly FoldedJob[] =>
+      toFolded(
+        prompts(promptsSql(filter, order)).all({
+          scope,
+          ...bound(filter),
+          sequences: JSON.stringify(sequences),
+        }),
+      ),
     idOf: (sequence: number) => v.parse(Id, findId.get(sequence)),
     newestBelow: (sequence: number) => v.parse(Sequence, newestBelow.get(sequence)),
     oldestFrom: (sequence: number) => v.parse(Sequence, oldestFrom.get(sequence)),
@@ -81,10 +72,8 @@ export function openJobReader(file: string) {
         matching(matchingSql(filter, order)).all({ scope, ...bound(filter), ...page }),
       ),
     /** Returns the next jobs by ascending sequence. The list is empty only if there are no more jobs. */
-    listPrompts(from: number, end: number): readonly FoldedJob[] {
-      const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));
-      return rows.map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));
-    },
+    listPrompts: (from: number, end: number): readonly FoldedJob[] =>
+      toFolded(listPrompts.all(from, end, JOBS_PER_READ)),
     close: () => connection.close(),
   };
 }

@@ -275,11 +275,11 @@ describe('findJobs', () => {
     await insertJobs(database, rows);
     run(indexBlocks({ jobs, index }));
     let looks = 0;
-    const counted = {
+    const counted: JobReader = {
       ...jobs,
-      find(sequence: number) {
-        looks += 1;
-        return jobs.find(sequence);
+      foldedOf(scope, filter, asked) {
+        looks += asked.sequences.length;
+        return jobs.foldedOf(scope, filter, asked);
       },
     };
     const filter = {
@@ -306,11 +306,11 @@ describe('findJobs', () => {
     await insertJobs(database, rows);
     run(indexBlocks({ jobs, index }));
     let looks = 0;
-    const counted = {
+    const counted: JobReader = {
       ...jobs,
-      find(sequence: number) {
-        looks += 1;
-        return jobs.find(sequence);
+      foldedOf(scope, filter, asked) {
+        looks += asked.sequences.length;
+        return jobs.foldedOf(scope, filter, asked);
       },
     };
     const filter = { terms: { all: ['red'], none: [] }, visibility: 'active' as const };
