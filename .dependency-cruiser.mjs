@@ -160,7 +160,6 @@ const PACKAGES = {
   'eventsource-parser': '^(dashboard/src/api|local-runtime/client)/',
   '@floating-ui/dom': '^dashboard/src/controls/',
   tinykeys: '^dashboard/src/shell/',
-  '@tanstack/virtual-core': '^dashboard/src/gallery/',
   'd3-zoom': '^dashboard/src/(job|zoom)/',
   'd3-selection': '^dashboard/src/zoom/',
   'idb-keyval': '^dashboard/src/make/',

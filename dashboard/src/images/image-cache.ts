@@ -33,7 +33,8 @@ export function createImageCache(api: Api, connection: Connection) {
     const { signal } = entry.controller;
     entry.image.value = { state: 'loading' };
     try {
-      const response = await api.bytes(entry.path, { signal });
+      // The cards of a search must not wait for the images of the cards before, because a browser opens few connections.
+      const response = await api.bytes(entry.path, { signal, priority: 'low' });
       const blob = await response.blob();
       // 204: no image exists yet.
       if (signal.aborted || response.status === 204) return;

@@ -1,6 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, unwrap } from '../api/api.ts';
-import type { JobPage, JobSummary } from '../api/schemas.ts';
+import type { JobSummary } from '../api/schemas.ts';
 import {
   EVERYTHING,
   type JobFilter,
@@ -29,7 +29,6 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
   const error = signal<ApiError | undefined>(undefined);
   const complete = signal(false);
-  const total = signal<JobPage['total']>(undefined);
   const controller = new AbortController();
   const { signal: abort } = controller;
   let cursor: string | undefined;
@@ -47,7 +46,6 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
         complete.value = cursor === undefined;
         state.value = 'ready';
         error.value = undefined;
-        if (page.total !== undefined) total.value = page.total;
         list.take(read, page.items, cursor === undefined);
       });
     } catch (failure) {
@@ -71,8 +69,6 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
     state: state as ReadonlySignal<'loading' | 'ready' | 'failed'>,
     error: error as ReadonlySignal<ApiError | undefined>,
     complete: complete as ReadonlySignal<boolean>,
-    /** The number of jobs of the list, also on pages that have not been read. Undefined until the first page is read. */
-    total: total as ReadonlySignal<JobPage['total']>,
     top: top as ReadonlySignal<FeedTop | undefined>,
     until,
     /** Returns true if the feed has all jobs of its filter. */
@@ -125,8 +121,6 @@ function toPageQuery(filter: JobFilter, until: number | undefined, cursor: strin
     ...query,
     ...(before && { created_before: before }),
     ...(cursor && { cursor }),
-    // The total is counted once, because counting takes longer than reading a page.
-    ...(cursor === undefined && until === undefined && { total: true }),
   };
 }
 
@@ -189,7 +183,7 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<FeedTo
   /** Stores the jobs of a page, which are already in the list. */
   function store(page: readonly JobSummary[]): void {
     isTaking = true;
-    for (const job of page) jobs.put(job);
+    for (const job of page) jobs.put(job, true);
     isTaking = false;
   }
 

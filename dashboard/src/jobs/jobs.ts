@@ -26,15 +26,19 @@ export function createJobs(api: Api, untilAnswered: UntilAnswered) {
     open.value = next;
   }
 
-  /** Stores the summary that the bridge reports for a job. A summary older than the known summary is ignored. */
-  function put(job: JobSummary): void {
+  /**
+   * Stores the summary that the bridge reports for a job. A summary older than the known summary is ignored. `isListed` is true if the
+   * summary comes from a page of the history, which also contains jobs that have not changed.
+   */
+  function put(job: JobSummary, isListed = false): void {
     if (removed.has(job.id)) return;
     const current = known.get(job.id);
     if (current !== undefined && isStale(job, current.peek())) return;
+    const isNews = !isListed || (current !== undefined && current.peek().updated !== job.updated);
     if (current === undefined) known.set(job.id, signal(job));
     else current.value = job;
     countOpen(job);
-    for (const listener of listeners) listener({ kind: 'changed', job });
+    for (const listener of listeners) listener({ kind: 'changed', job, isNews });
   }
 
   function remove(id: string): void {
@@ -171,5 +175,10 @@ function isStale(next: JobSummary, current: JobSummary): boolean {
 
 /** A change of a job that the page knows. */
 export type JobChange =
-  | { readonly kind: 'changed'; readonly job: JobSummary }
+  | {
+      readonly kind: 'changed';
+      readonly job: JobSummary;
+      /** False if a page of the history contained the job, which has not changed since. */
+      readonly isNews: boolean;
+    }
   | { readonly kind: 'removed'; readonly id: string };

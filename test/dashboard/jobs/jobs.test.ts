@@ -29,6 +29,19 @@ const replying = (data: unknown) => {
 };
 
 describe('createJobs', () => {
+  it('reports a job on a page of the history as news only if the job has changed', () => {
+    const jobs = createJobs(replying({}), once);
+    const news: unknown[] = [];
+    jobs.subscribe((change) => news.push(change.kind === 'changed' && change.isNews));
+
+    jobs.put(summary(), true);
+    jobs.put(summary(), true);
+    jobs.put(summary({ updated: 101 }), true);
+    jobs.put(summary({ updated: 101 }));
+
+    expect(news).toEqual([false, false, true, true]);
+  });
+
   it('counts the jobs that have not ended', () => {
     const jobs = createJobs(replying({}), once);
 

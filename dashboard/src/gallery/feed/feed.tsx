@@ -9,7 +9,8 @@ import { Card } from '../card/card.tsx';
 import { boxStyle, type Day, type Layout, layoutRows } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
-import { useFeedFrame, useFeedScroll, useVirtualRows } from './use-feed-scroll.ts';
+import { useFeedFrame, useFeedScroll } from './use-feed-scroll.ts';
+import { useNearRows } from './use-near-rows.ts';
 import './feed.css';
 import '../states/skeletons.css';
 
@@ -19,15 +20,17 @@ const DateRail = lazyView(async () => (await import('../dates/date-rail.tsx')).D
 export function Feed() {
   const { state } = useGallery();
   const scroller = useRef<HTMLDivElement>(null);
+  const viewport = useRef({ top: 0, height: 0 });
   const { value: layout } = state.layout;
   const { value: cursor } = state.cursor;
   useFeedFrame(scroller);
-  useFeedScroll(scroller);
+  useFeedScroll(scroller, viewport);
   useFeedFocus(scroller);
   useFeedKeys(scroller);
   const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
-  const visible = useVirtualRows(scroller, layout, pinned);
-  const isLoading = state.feed.value.state.value === 'loading';
+  const { filter, state: reading } = state.feed.value;
+  const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
+  const isLoading = reading.value === 'loading';
   return (
     <div class="feed-body">
       <div

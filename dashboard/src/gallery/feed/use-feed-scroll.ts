@@ -1,17 +1,12 @@
 import { effect } from '@preact/signals';
-import {
-  type defaultRangeExtractor,
-  elementScroll,
-  observeElementOffset,
-  Virtualizer,
-} from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { JobFeed } from '../../jobs/job-feed.ts';
 import { tileScale } from '../../shell/preferences.ts';
 import type { WholeLayout } from '../layout/day-spans.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
+import type { Viewport } from './near-rows.ts';
 
 /** The largest scroll position, in CSS pixels, at which new jobs appear at once. */
 const TOP = 40;
@@ -23,7 +18,10 @@ const PAUSE_MS = 120;
  * Loads the pages and days near the viewport, holds back new jobs while the user is scrolled down, and keeps cards in place. A
  * viewport far from the cards that have been read shows another day, without reading the days between.
  */
-export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
+export function useFeedScroll(
+  scroller: RefObject<HTMLElement | null>,
+  viewport: { current: Viewport },
+): void {
   const { state } = useGallery();
   const { value: layout } = state.layout;
   const { value: feed } = state.feed;
@@ -74,8 +72,10 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
       filter = next;
       state.arrivals.release();
       if (scroller.current) scroller.current.scrollTop = 0;
+      // The event of this scroll arrives after the list has been rendered.
+      viewport.current = { ...viewport.current, top: 0 };
     });
-  }, [scroller, state]);
+  }, [scroller, state, viewport]);
 }
 
 /**
@@ -130,77 +130,6 @@ function firstSeen({ rows }: Layout, from: number, to: number): readonly string[
 
 function topOf({ rows, rowOf }: Layout, id: string): number {
   return rows[rowOf.get(id) ?? -1]?.top ?? 0;
-}
-
-/** The largest number of rows that are rendered beyond each edge of the viewport. */
-const OVERSCAN = 3;
-
-/** The largest number of cards that are rendered, if the viewport has room for fewer. */
-const MOST_CARDS = 60;
-
-/** Returns the indexes of the visible rows and of the rows beyond both edges, as far as they have few cards. */
-function rowsNear(rows: Layout['rows'], startIndex: number, endIndex: number): readonly number[] {
-  const indexes: number[] = [];
-  let cards = 0;
-  const add = (index: number) => {
-    const count = rows[index]?.tiles.length ?? 0;
-    const isVisible = index >= startIndex && index <= endIndex;
-    if (count === 0 || !(isVisible || cards + count <= MOST_CARDS)) return;
-    indexes.push(index);
-    cards += count;
-  };
-  for (let index = startIndex; index <= endIndex; index += 1) add(index);
-  for (let step = 1; step <= OVERSCAN; step += 1) {
-    add(endIndex + step);
-    add(startIndex - step);
-  }
-  return indexes.sort((a, b) => a - b);
-}
-
-/** Returns the indexes of the rows near the viewport, and of the row `pinned`, in which a card has the focus. */
-export function useVirtualRows(
-  scroller: RefObject<HTMLElement | null>,
-  layout: Layout | undefined,
-  pinned: number | undefined,
-): readonly number[] {
-  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const rows = layout?.rows ?? [];
-  const options = {
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    // The size of a row reaches to the top of the next row, including a day heading between them.
-    estimateSize: (index: number) =>
-      (rows[index + 1]?.top ?? layout?.height ?? 0) - (rows[index]?.top ?? 0),
-    paddingStart: rows[0]?.top ?? 0,
-    rangeExtractor: ({ startIndex, endIndex }: Parameters<typeof defaultRangeExtractor>[0]) => {
-      const indexes = [...rowsNear(rows, startIndex, endIndex)];
-      if (pinned === undefined || indexes.includes(pinned)) return indexes;
-      return [...indexes, pinned].sort((a, b) => a - b);
-    },
-    scrollToFn: elementScroll,
-    observeElementRect: observeBox,
-    observeElementOffset,
-    onChange: () => redraw(),
-  };
-  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options));
-  virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, layout]);
-  return virtualizer.getVirtualIndexes();
-}
-
-/** Observes the size of an element without reading the size first, because the read would force a layout. */
-function observeBox(
-  { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
-  onBox: (box: { readonly width: number; readonly height: number }) => void,
-): () => void {
-  const observer = new ResizeObserver(([entry]) => {
-    const { inlineSize = 0, blockSize = 0 } = entry?.borderBoxSize[0] ?? {};
-    onBox({ width: Math.round(inlineSize), height: Math.round(blockSize) });
-  });
-  if (scrollElement) observer.observe(scrollElement);
-  return () => observer.disconnect();
 }
 
 /** Keeps the width of the frame equal to the width of the feed. */

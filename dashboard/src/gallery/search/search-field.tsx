@@ -1,9 +1,10 @@
+import { useSignalEffect } from '@preact/signals';
 import { History, Search, X } from 'lucide';
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, IconButton } from '../../controls/button.tsx';
 import { Field } from '../../controls/inputs.tsx';
-import { isDefault } from '../../jobs/job-filter.ts';
+import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
 import { usePage } from '../../page-context.ts';
 import { lazyView } from '../../shell/lazy-view.tsx';
 import { leaveByEscape, useShortcuts } from '../../shell/shortcuts.ts';
@@ -14,8 +15,11 @@ import './search-field.css';
 
 const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).SearchPanel);
 
-/** The delay between the last key press and the search request, in milliseconds. */
-const PAUSE_MS = 150;
+/**
+ * The shortest and the longest delay between the last key press and the search request, in milliseconds. In between, the delay is as
+ * long as the last search took, because a slow search would hold up the next key press.
+ */
+const PAUSE_MS = { shortest: 50, longest: 150 };
 
 /** Renders the search field with its earlier searches and prompts. */
 export function SearchField() {
@@ -120,15 +124,23 @@ function usePanel(field: RefObject<HTMLInputElement | null>) {
   return { isOpen, open, option, setOption };
 }
 
-/** Returns a function that remembers the search whose jobs are shown. */
+/** Returns a function that remembers the search whose jobs are shown, as soon as the jobs have been counted. */
 function useRemember(): () => void {
   const { state } = useGallery();
+  const { feed, total, history } = state;
+  const uncounted = useRef<JobFilter | undefined>(undefined);
+  function add(): void {
+    const { filter } = feed.value;
+    const { value: found } = total;
+    if (found === undefined || filter !== uncounted.current) return;
+    uncounted.current = undefined;
+    if (found.count > 0) history.add({ filter, count: found.count, isMore: found.at_least });
+  }
+  useSignalEffect(add);
   return () => {
-    const { feed, total, history } = state;
     const { filter } = feed.peek();
-    const found = total.peek();
-    if (isDefault(filter) || found === undefined || found.count === 0) return;
-    history.add({ filter, count: found.count, isMore: found.at_least });
+    uncounted.current = isDefault(filter) ? undefined : filter;
+    add();
   };
 }
 
@@ -180,7 +192,7 @@ function useTypedSearch() {
   }, [search]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  function request(next: string, pause = PAUSE_MS): void {
+  function request(next: string, pause = pauseMs(state.lastMs())): void {
     setTyped(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
@@ -191,4 +203,8 @@ function useTypedSearch() {
   }
 
   return { typed, request, field };
+}
+
+function pauseMs(lastMs: number): number {
+  return Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, lastMs));
 }

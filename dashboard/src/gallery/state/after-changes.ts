@@ -2,7 +2,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 
 /**
  * Calls `count` after jobs have changed, at most once in `laterMs` milliseconds. Changes of running jobs are ignored, because
- * progress changes no number of jobs.
+ * progress changes no number of jobs, and so are jobs that a further page of the history has shown.
  */
 export function afterChanges(
   jobs: Pick<Jobs, 'subscribe'>,
@@ -11,8 +11,9 @@ export function afterChanges(
 ): void {
   let isPlanned = false;
   jobs.subscribe((change) => {
-    const isProgress = change.kind === 'changed' && change.job.status === 'running';
-    if (isProgress || isPlanned) return;
+    const changesNumbers =
+      change.kind === 'removed' || (change.isNews && change.job.status !== 'running');
+    if (!changesNumbers || isPlanned) return;
     isPlanned = true;
     setTimeout(() => {
       isPlanned = false;

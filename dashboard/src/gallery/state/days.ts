@@ -2,16 +2,19 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
 import type { Connection } from '../../connection/connection.ts';
 import type { JobFeed } from '../../jobs/job-feed.ts';
+import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { addUnread, endOfDay, placeIn, spanAt, type WholeLayout } from '../layout/day-spans.ts';
 import { type Frame, layoutRows, type Shape } from '../layout/row-layout.ts';
 import { upwardRows, withoutOpenRow } from '../layout/upward-rows.ts';
 import { createDayCounts } from './day-counts.ts';
+import { createListTotal } from './list-total.ts';
 
 interface Deps {
   readonly api: Api;
   readonly jobs: Jobs;
   readonly connection: Connection;
+  readonly filter: ReadonlySignal<JobFilter>;
   readonly feed: ReadonlySignal<JobFeed>;
   readonly layout: ReadonlySignal<WholeLayout | undefined>;
   /** Shows the jobs that were accepted before a time, in Unix seconds. */
@@ -20,9 +23,13 @@ interface Deps {
 
 export type Days = ReturnType<typeof createDays>;
 
-/** Lays out the gallery with the days that have not been read, and reads a part of the list by its days. */
-export function createDays({ feed, layout, openAt, ...deps }: Deps) {
-  const counts = createDayCounts(deps, feed);
+/**
+ * Counts the list and its days, lays out the gallery with the days that have not been read, and reads a part of the list by its days.
+ */
+export function createDays({ layout, openAt, ...deps }: Deps) {
+  const { feed } = deps;
+  const total = createListTotal(deps);
+  const counts = createDayCounts({ ...deps, afterTotal: total.settled });
   const countOf = computed(() => new Map(counts.value.map(({ day, count }) => [day, count])));
 
   /** Returns the end of a day in Unix seconds. Undefined for the newest day, after which further jobs may be accepted. */
@@ -34,6 +41,8 @@ export function createDays({ feed, layout, openAt, ...deps }: Deps) {
   const goToDay = (day: number): Promise<void> => openAt(endOf(day));
 
   return {
+    /** The number of jobs of the list, also on pages that have not been read. Undefined until the jobs have been counted. */
+    total: total.value,
     goToDay,
     placeIn,
 

@@ -5,12 +5,12 @@ import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { readTotal, type Total } from '../../jobs/read-total.ts';
+import type { Total } from '../../jobs/read-total.ts';
 import type { Router } from '../../router.ts';
+import { painted } from '../../shell/painted.ts';
 import type { WholeLayout } from '../layout/day-spans.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
-import { afterChanges } from './after-changes.ts';
 import type { createDays, Days } from './days.ts';
 import { watchFilter } from './filter-address.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -29,7 +29,7 @@ export type GalleryState = ReturnType<typeof createGalleryState>;
 /** Creates the state of the gallery: the visible jobs, their layout, the focused card and the selection. */
 export function createGalleryState(deps: Deps) {
   const filter = watchFilter(deps.router);
-  const { shown: feed, openAt } = createShownFeed(deps, filter);
+  const { shown: feed, openAt, lastMs } = createShownFeed(deps, filter);
   const waiting = createWaiting(deps.jobs, filter);
   const arrivals = createArrivals(
     computed(() => {
@@ -54,7 +54,12 @@ export function createGalleryState(deps: Deps) {
     const rows = layoutRows(list, frame.value);
     return { ...rows, spans: [], readTop: 0, readBottom: rows.height, hasNewest: true };
   });
-  const days = loadDays({ ...deps, feed, layout, openAt });
+  const days = loadDays({ ...deps, filter, feed, layout, openAt });
+  const total = computed((): Total | undefined => {
+    const { ids, complete, top } = feed.value;
+    const isWhole = complete.value && top.value === undefined;
+    return isWhole ? { count: ids.value.length, at_least: false } : days.value?.total.value;
+  });
   const cursor = followList(feed, arrivals.shown, selection);
 
   effect(() => {
@@ -64,8 +69,8 @@ export function createGalleryState(deps: Deps) {
   });
 
   effect(() => {
-    // The number of matching jobs is shown with the number of all jobs.
-    if (!isDefault(feed.value.filter)) counts.need();
+    // The number of matching jobs is shown with the number of all jobs, which is counted after the matching jobs.
+    if (!isDefault(feed.value.filter) && total.value !== undefined) counts.need();
   });
 
   effect(() => {
@@ -88,10 +93,12 @@ export function createGalleryState(deps: Deps) {
     counts,
     /** The earlier searches of this tab. */
     history,
-    /** The number of jobs under the filter. Undefined until the first page is read. */
-    total: keepTotal(feed, deps),
-    /** Reads the list by its days. Undefined until the code is loaded. */
+    /** The number of jobs under the filter. Undefined until the jobs have been counted. */
+    total,
+    /** Counts the list, and reads the list by its days. Undefined until the code is loaded. */
     days,
+    /** The time between the last change of the filter and the cards that it shows, in milliseconds. */
+    lastMs,
     frame,
     layout,
     /** The id of the card that has the keyboard focus. */
@@ -121,39 +128,6 @@ function loadDays(parts: Parameters<typeof createDays>[0]): ReadonlySignal<Days 
     );
   });
   return days;
-}
-
-/** The delay between a change of a job and the next count of the list, in milliseconds. */
-const LATER_MS = 4000;
-
-/**
- * Returns the total of the list. A list that has not been read to its end is counted again after jobs have changed. A jump to another
- * day keeps the total, because only the newest page is counted.
- */
-function keepTotal(feed: ReadonlySignal<JobFeed>, { api, jobs, connection: { token } }: Deps) {
-  const last = signal<{ filter: JobFilter; total: Total } | undefined>(undefined);
-  token.subscribe(() => {
-    last.value = undefined;
-  });
-  effect(() => {
-    const { filter, total } = feed.value;
-    if (total.value !== undefined) last.value = { filter, total: total.value };
-  });
-  afterChanges(jobs, LATER_MS, async () => {
-    const { filter, isWhole } = feed.peek();
-    if (isWhole()) return;
-    const asker = token.peek();
-    // After a failure, the last number stays, and the next change of a job counts again.
-    const total = await readTotal(api, filter).catch(() => undefined);
-    if (total && asker === token.peek()) last.value = { filter, total };
-  });
-  return computed((): Total | undefined => {
-    const { filter, ids, complete, top } = feed.value;
-    if (complete.value && top.value === undefined) {
-      return { count: ids.value.length, at_least: false };
-    }
-    return last.value?.filter === filter ? last.value.total : undefined;
-  });
 }
 
 /** Keeps the selection and the focused card consistent with the list. Returns the id of the focused card. */
@@ -246,17 +220,21 @@ function createShownFeed({ api, jobs, connection }: Deps, filter: ReadonlySignal
   const shown = signal(createJobFeed(api, jobs, filter.peek()));
   let coming: JobFeed | undefined;
   let first = true;
+  let lastMs = 0;
   void shown.peek().loadMore();
 
   /** Replaces the shown feed when the first page of the next feed has been read. */
   async function replace(feed: JobFeed): Promise<void> {
     coming?.close();
     coming = feed;
+    const startMs = performance.now();
     await feed.loadMore();
     if (feed !== coming) return;
     coming = undefined;
     shown.peek().close();
     shown.value = feed;
+    await painted();
+    lastMs = performance.now() - startMs;
   }
 
   effect(() => {
@@ -275,6 +253,7 @@ function createShownFeed({ api, jobs, connection }: Deps, filter: ReadonlySignal
 
   return {
     shown: shown as ReadonlySignal<JobFeed>,
+    lastMs: () => lastMs,
     /** Shows the jobs under the filter that were accepted before a time, in Unix seconds. */
     openAt(until: number | undefined): Promise<void> {
       return replace(createJobFeed(api, jobs, shown.peek().filter, until));

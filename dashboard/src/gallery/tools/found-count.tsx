@@ -1,4 +1,5 @@
 import { isDefault } from '../../jobs/job-filter.ts';
+import type { Total } from '../../jobs/read-total.ts';
 import { usePage } from '../../page-context.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { CLEARED } from '../state/filter-address.ts';
@@ -12,20 +13,15 @@ export function FoundCount() {
   const { value: feed } = state.feed;
   const { value: total } = state.total;
   const isAll = isDefault(feed.filter);
-  if (total === undefined) return <p class="found-count" role="status" />;
-  const count = total.count;
-  const isMore = total.at_least;
   const of = isAll ? undefined : state.counts.views.value.all;
   return (
     <p class="found-count num row" role="status">
-      <span>
-        <b>
-          {isAll
-            ? text(isMore ? 'gallery.countMore' : 'gallery.count', { count })
-            : text(isMore ? 'gallery.foundMore' : 'gallery.found', { count })}
-        </b>
-        {of && ` ${text('gallery.foundOf', { total: formatTotal(of) })}`}
-      </span>
+      {total && (
+        <span>
+          <b>{countText(total, isAll)}</b>
+          {of && ` ${text('gallery.foundOf', { total: formatTotal(of) })}`}
+        </span>
+      )}
       {!isAll && (
         <button type="button" class="text-button" onClick={() => router.setQuery(CLEARED, STEP)}>
           {text('gallery.clearFilters')}
@@ -35,7 +31,13 @@ export function FoundCount() {
   );
 }
 
+function countText({ count, at_least: isMore }: Total, isAll: boolean): string {
+  return isAll
+    ? text(isMore ? 'gallery.countMore' : 'gallery.count', { count })
+    : text(isMore ? 'gallery.foundMore' : 'gallery.found', { count });
+}
+
 /** Formats a number of jobs that may be a lower bound. */
-export function formatTotal({ count, at_least }: { count: number; at_least: boolean }): string {
+export function formatTotal({ count, at_least }: Total): string {
   return formatNumber(count) + (at_least ? '+' : '');
 }

@@ -28,7 +28,7 @@ function createRig() {
   shapes.get(running.id);
   const end = () => {
     job.value = ended;
-    for (const listener of listeners) listener({ kind: 'changed', job: ended });
+    for (const listener of listeners) listener({ kind: 'changed', job: ended, isNews: true });
   };
   return { isHolding, shapes, end, ratio: () => shapes.get(running.id)?.ratio };
 }

@@ -24,7 +24,7 @@ describe('createJobDetail', () => {
 
     const { job, close } = createJobDetail({ jobs, connection }, detail().id);
     const ended = summary({ id: detail().id, status: 'cancelled', updated: LATER });
-    for (const listener of listeners) listener({ kind: 'changed', job: ended });
+    for (const listener of listeners) listener({ kind: 'changed', job: ended, isNews: true });
 
     await expect.poll(() => job.value?.status).toBe('cancelled');
     close();

@@ -1,0 +1,53 @@
+import type { Layout } from '../layout/row-layout.ts';
+
+/** The part of the gallery that is in the viewport, in CSS pixels. */
+export interface Viewport {
+  readonly top: number;
+  readonly height: number;
+}
+
+/** The largest number of rows that are rendered beyond each edge of the viewport. */
+export const MOST_SPARE = 3;
+
+/** The largest number of cards that are rendered, if the viewport has room for fewer. */
+const MOST_CARDS = 60;
+
+/**
+ * Returns the indexes of the rows in the viewport, and of at most `spare` rows beyond each edge, as far as all rows together have few
+ * cards. If the viewport is beyond all rows, the nearest row counts as visible.
+ */
+export function nearRows(
+  rows: Layout['rows'],
+  { top, height }: Viewport,
+  spare: number,
+): readonly number[] {
+  if (height === 0) return [];
+  const first = Math.max(0, firstBelow(rows, top) - 1);
+  const last = Math.max(first, firstBelow(rows, top + height - 1) - 1);
+  const indexes: number[] = [];
+  let cards = 0;
+  const add = (index: number) => {
+    const count = rows[index]?.tiles.length ?? 0;
+    const isVisible = index >= first && index <= last;
+    if (count === 0 || !(isVisible || cards + count <= MOST_CARDS)) return;
+    indexes.push(index);
+    cards += count;
+  };
+  for (let index = first; index <= last; index += 1) add(index);
+  for (let step = 1; step <= spare; step += 1) {
+    add(last + step);
+    add(first - step);
+  }
+  return indexes.sort((a, b) => a - b);
+}
+
+/** Returns the index of the first row whose top is below `y`, or the number of rows. */
+function firstBelow(rows: Layout['rows'], y: number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle]?.top ?? 0) > y) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,64 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import type { JobFilter } from '../../jobs/job-filter.ts';
+import type { Layout } from '../layout/row-layout.ts';
+import { MOST_SPARE, nearRows, type Viewport } from './near-rows.ts';
+
+interface Shown {
+  readonly rows: Layout['rows'];
+  /** The filter of the list. */
+  readonly filter: JobFilter;
+  /** The row in which a card has the focus. */
+  readonly pinned: number | undefined;
+}
+
+/**
+ * Returns the indexes of the rows to render: those near the viewport, and the row `pinned`. The first rendering of another list has only
+ * the rows in the viewport, so that a search shows its cards sooner. `viewport` is kept up to date.
+ */
+export function useNearRows(
+  scroller: RefObject<HTMLElement | null>,
+  viewport: { current: Viewport },
+  { rows, filter, pinned }: Shown,
+): readonly number[] {
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const painted = useRef<JobFilter | undefined>(undefined);
+  const isNew = painted.current !== filter;
+  const near = nearRows(rows, viewport.current, isNew ? 0 : MOST_SPARE);
+  const drawn = useRef({ rows, near });
+  drawn.current = { rows, near };
+
+  useEffect(() => {
+    if (painted.current === filter) return;
+    painted.current = filter;
+    redraw();
+  }, [filter]);
+
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    const move = (to: Partial<Viewport>) => {
+      viewport.current = { ...viewport.current, ...to };
+      const next = nearRows(drawn.current.rows, viewport.current, MOST_SPARE);
+      if (!isEqual(next, drawn.current.near)) redraw();
+    };
+    const onScroll = () => move({ top: box.scrollTop });
+    // The observer reports the size before the first paint. Reading the size here would force a layout.
+    const observer = new ResizeObserver(([entry]) =>
+      move({ height: Math.round(entry?.borderBoxSize[0]?.blockSize ?? 0) }),
+    );
+    box.addEventListener('scroll', onScroll, { passive: true });
+    observer.observe(box);
+    return () => {
+      box.removeEventListener('scroll', onScroll);
+      observer.disconnect();
+    };
+  }, [scroller, viewport]);
+
+  if (pinned === undefined || near.includes(pinned)) return near;
+  return [...near, pinned].sort((a, b) => a - b);
+}
+
+function isEqual(one: readonly number[], two: readonly number[]): boolean {
+  return one.length === two.length && one.every((index, at) => index === two[at]);
+}
