@@ -13,7 +13,7 @@ import {
   Repeat2,
   Undo2,
 } from 'lucide';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
 import { Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
@@ -44,7 +44,12 @@ interface CardProps {
   readonly isPicked: boolean;
 }
 
+/** Renders a card. A card whose place and state are unchanged is not rendered again with the others. */
 export function Card(props: CardProps) {
+  return useMemo(() => <CardBox {...props} />, Object.values(props));
+}
+
+function CardBox(props: CardProps) {
   const { id, left, top, width, height, isCursor, isPicked } = props;
   const { jobs } = usePage();
   const { state } = useGallery();

@@ -28,7 +28,10 @@ export function Feed() {
   useFeedFocus(scroller);
   useFeedKeys(scroller);
   const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
-  const { filter, state: reading } = state.feed.value;
+  const { filter, state: reading, complete, top } = state.feed.value;
+  const isWhole = complete.value && top.value === undefined;
+  // The place of the dates is kept until the days are counted, because cards that become narrower would move.
+  const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
   const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
   const isLoading = reading.value === 'loading';
   return (
@@ -64,7 +67,11 @@ export function Feed() {
         )}
         <FailedPage />
       </div>
-      {layout && <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />}
+      {isCounting ? (
+        <i class="rail-place only-wide" />
+      ) : (
+        layout && <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />
+      )}
     </div>
   );
 }

@@ -16,8 +16,8 @@ import './search-field.css';
 const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).SearchPanel);
 
 /**
- * The shortest and the longest delay between the last key press and the search request, in milliseconds. In between, the delay is as
- * long as the last search took, because a slow search would hold up the next key press.
+ * The shortest and the longest delay between the last key press and the search request, in milliseconds. In between, the delay is half
+ * of the time that the last search took, because a slow search would hold up the next key press.
  */
 const PAUSE_MS = { shortest: 50, longest: 150 };
 
@@ -206,5 +206,5 @@ function useTypedSearch() {
 }
 
 function pauseMs(lastMs: number): number {
-  return Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, lastMs));
+  return Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, lastMs / 2));
 }

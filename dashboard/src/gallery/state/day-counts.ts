@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
 import { toJobQuery } from '../../jobs/job-filter.ts';
 import type { CountedDay } from '../layout/day-spans.ts';
@@ -19,7 +19,7 @@ const NOTHING: readonly CountedDay[] = [];
  * Counts the jobs of each day under the filter of the gallery, if the list has more jobs than its first page. Without counts, the list
  * is read from its beginning.
  */
-export function createDayCounts(deps: Deps): ReadonlySignal<readonly CountedDay[]> {
+export function createDayCounts(deps: Deps) {
   const { value } = createListCount<readonly CountedDay[]>(deps, {
     laterMs: LATER_MS,
     async read(filter, abort) {
@@ -39,5 +39,9 @@ export function createDayCounts(deps: Deps): ReadonlySignal<readonly CountedDay[
       }));
     },
   });
-  return computed(() => value.value ?? NOTHING);
+  return {
+    days: computed(() => value.value ?? NOTHING),
+    /** True if the days of the list have been counted. */
+    isCounted: computed(() => value.value !== undefined),
+  };
 }

@@ -29,7 +29,7 @@ export type Days = ReturnType<typeof createDays>;
 export function createDays({ layout, openAt, ...deps }: Deps) {
   const { feed } = deps;
   const total = createListTotal(deps);
-  const counts = createDayCounts({ ...deps, afterTotal: total.settled });
+  const { days: counts, isCounted } = createDayCounts({ ...deps, afterTotal: total.settled });
   const countOf = computed(() => new Map(counts.value.map(({ day, count }) => [day, count])));
 
   /** Returns the end of a day in Unix seconds. Undefined for the newest day, after which further jobs may be accepted. */
@@ -43,6 +43,8 @@ export function createDays({ layout, openAt, ...deps }: Deps) {
   return {
     /** The number of jobs of the list, also on pages that have not been read. Undefined until the jobs have been counted. */
     total: total.value,
+    /** True if the days of the list have been counted. */
+    isCounted,
     goToDay,
     placeIn,
 

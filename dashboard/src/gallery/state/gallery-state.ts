@@ -151,7 +151,9 @@ function followList(
     // A whole list is selected under its filter, so another list ends the selection.
     if (isOther && selection.whole.peek() !== undefined) selection.clear();
     selection.keep(ids, isOther ? undefined : before);
-    // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card.
+    // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card. Another list begins
+    // with its first card.
+    if (isOther) position = 0;
     const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
     if (at >= 0) position = at;
     else cursor.value = ids[Math.min(position, ids.length - 1)];

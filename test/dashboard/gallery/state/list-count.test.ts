@@ -109,11 +109,11 @@ describe('createDayCounts', () => {
         return { data: { days: [{ start: 86_400, count }] }, response: new Response() };
       },
     } as unknown as Api;
-    const days = createDayCounts({ ...deps, api, afterTotal: async () => {} });
+    const { days, isCounted } = createDayCounts({ ...deps, api, afterTotal: async () => {} });
     await expect.poll(() => days.value.map(({ count }) => count)).toEqual([7]);
 
     token.value = 'second';
-    expect(days.value).toEqual([]);
+    expect([days.value, isCounted.value]).toEqual([[], false]);
     await expect.poll(() => days.value.map(({ count }) => count)).toEqual([2]);
   });
 
