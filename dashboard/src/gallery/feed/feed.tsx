@@ -30,8 +30,10 @@ export function Feed() {
   const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
   const { filter, state: reading, complete, top } = state.feed.value;
   const isWhole = complete.value && top.value === undefined;
-  // The place of the dates is kept until the days are counted, because cards that become narrower would move.
   const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
+  // The place of the dates is kept while the days of another list are counted, because cards that become narrower would move.
+  const hasDates = useRef(true);
+  if (!isWhole && !isCounting) hasDates.current = layout !== undefined && layout.spans.length > 1;
   const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
   const isLoading = reading.value === 'loading';
   return (
@@ -67,10 +69,9 @@ export function Feed() {
         )}
         <FailedPage />
       </div>
-      {isCounting ? (
-        <i class="rail-place only-wide" />
-      ) : (
-        layout && <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />
+      {isCounting && hasDates.current && <i class="rail-place only-wide" />}
+      {!isCounting && layout && (
+        <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />
       )}
     </div>
   );
