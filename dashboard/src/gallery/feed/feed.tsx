@@ -32,7 +32,7 @@ export function Feed() {
   const isWhole = complete.value && top.value === undefined;
   const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
   // The place of the dates is kept while the days of another list are counted, because cards that become narrower would move.
-  const hasDates = useRef(true);
+  const hasDates = useRef(false);
   if (!isWhole && !isCounting) hasDates.current = layout !== undefined && layout.spans.length > 1;
   const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
   const isLoading = reading.value === 'loading';
