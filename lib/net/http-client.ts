@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createOnce } from '../platform/once.ts';
+import { createPacedCalls } from '../platform/paced-calls.ts';
 import { createResponseBody, type HttpBody, type ResponseBody } from './response-body.ts';
 
 /** A body that is generated while the request is sent. */
@@ -53,6 +54,10 @@ const MAX_HEAD_BYTES = 65_536;
 // Servers usually send one or two informational responses. A limit is needed because each head may have `MAX_HEAD_BYTES`.
 const MAX_INFORMATIONAL = 16;
 
+// The number of bodies whose reading is resumed in one turn of the event loop. If all bodies of 64 streams were resumed together, one
+// turn would read 4 MB.
+const RESUMED_IN_TURN = 16;
+
 interface ConnectOptions {
   /** Resolves host names in place of the resolver of the operating system. Not called for a URL with an IP address. */
   readonly lookup?: LookupFunction;
@@ -63,6 +68,7 @@ interface ConnectOptions {
 /** Creates a client that reuses connections to the same origin. */
 export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClient {
   const opened = createOnce(() => openAgent(connectOptions));
+  const pace = createPacedCalls(RESUMED_IN_TURN);
   let isClosed = false;
   return {
     async request(url, request) {
@@ -70,7 +76,7 @@ export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClien
       const agent = await opened.get();
       request.signal.throwIfAborted();
       if (isClosed) throw notSent(undefined);
-      return dispatch(agent, new URL(url), request);
+      return dispatch({ agent, pace }, new URL(url), request);
     },
     async close() {
       isClosed = true;
@@ -93,8 +99,18 @@ async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   });
 }
 
+interface Connections {
+  readonly agent: Agent;
+  /** Makes a call that resumes the reading of a body, now or in a later turn of the event loop. */
+  readonly pace: (resume: () => void) => void;
+}
+
 /** Sends one request and resolves with its response. */
-function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
+function dispatch(
+  { agent, pace }: Connections,
+  url: URL,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
@@ -136,7 +152,7 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
             controller.abort(new Error('too many informational responses'));
           return;
         }
-        body = createResponseBody(controller, unfollow);
+        body = createResponseBody(controller, { pace, onClose: unfollow });
         resolve({ status, header: (name) => joined(headers[name]), body });
       },
       onResponseData(_controller, chunk) {

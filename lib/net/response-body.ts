@@ -21,11 +21,18 @@ export interface ResponseBody extends HttpBody {
 // make the parser copy the remainder of a chunk. A higher limit would make turns of the event loop long if many streams run.
 const MAX_WAITING_BYTES = 65_536;
 
+interface Options {
+  /** Makes the call that resumes the parser, now or later. */
+  readonly pace: (resume: () => void) => void;
+  /** Called once: when the body ends, fails or is destroyed. */
+  readonly onClose: () => void;
+}
+
 /**
  * Creates a buffer between a parser that pushes chunks and one reader. If the reader stops before the end, the connection is
- * closed. `onClose` is called once: when the body ends, fails or is destroyed.
+ * closed.
  */
-export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
+export function createResponseBody(source: Source, { pace, onClose }: Options): ResponseBody {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let isPaused = false;
@@ -70,7 +77,9 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
         if (isEnded) return;
         if (isPaused) {
           isPaused = false;
-          source.resume();
+          pace(() => {
+            if (!isClosed) source.resume();
+          });
         }
         if (waiting.length === 0 && !isEnded && !failure) {
           await new Promise<void>((resolve) => {
