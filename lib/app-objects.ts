@@ -116,7 +116,7 @@ export async function buildApp(
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
   const parts = { registry, prices, engine, credentials, stores, artifacts };
-  const running = openRuns(config, outside, parts);
+  const running = openRuns(config, { ...outside, tokens }, parts);
   const { admission, runs, sessions, usage } = running;
   const replay = openReplay(config, outside, stores);
   const cursors = createSealedCursors(stores.secret);

@@ -18,6 +18,7 @@ import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns, createRecentDurations } from './runs/image-run.ts';
 import { createSessionLocks, createSessions, createSessionTurns } from './sessions/sessions.ts';
 import type { Stores } from './storage/open-stores.ts';
+import type { NamedTokens } from './tokens/token.ts';
 import { createUsage } from './usage/usage.ts';
 
 interface Outside {
@@ -25,6 +26,7 @@ interface Outside {
   readonly ids: Ids;
   readonly log: TraceLog;
   readonly metrics: Metrics;
+  readonly tokens: Pick<NamedTokens, 'accountOf'>;
 }
 
 interface RunParts {
@@ -41,14 +43,14 @@ interface RunParts {
 
 /** Builds the objects of an image run: inputs, admission and the generation. */
 export function openRuns(config: Config, outside: Outside, parts: RunParts) {
-  const { clock, ids, log, metrics } = outside;
+  const { clock, ids, log, metrics, tokens } = outside;
   const { registry, prices, engine, credentials } = parts;
   const { publisher } = parts.artifacts;
   const inputs = openInputs(config, clock, parts);
   const { permits } = parts.stores;
   const admission = openAdmission(config, registry, { ...outside, permits });
   const locks = createSessionLocks();
-  const { sessions: store, artifacts } = parts.stores;
+  const { sessions: store, artifacts, ledger } = parts.stores;
   const turns = createSessionTurns({ store, locks });
   const { inputs: limits, images: imageLimits } = config;
   const forecast = createInputForecast({ artifacts, limits, imageLimits });
@@ -71,7 +73,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   return {
     inputs,
     admission,
-    usage: createUsage({ clock, ids, log, store: parts.stores.usage, ledger: parts.stores.ledger }),
+    usage: createUsage({ clock, ids, log, tokens, store: parts.stores.usage, ledger }),
     generation,
     planRoutes: createPlanRoutes({ registry, sessions: turns, inputs: forecast }),
     runs: createImageRuns({ generation, publisher, log, durations }),

@@ -251,7 +251,7 @@ async function runRoute(
   const { admission, sessions, clock, metrics, fanOut, ledger, times, engine } = operation;
   const { credentials, sending, onAdmitted, waitsWhenFull, earlier } = operation;
   const { provider } = first.ask;
-  ledger.beginRoute(provider.name);
+  ledger.beginRoute(provider.name, first.ask.request.model);
   const plan = first.withInputs(mapInputs(images, factsOf));
   const sent = await times.of('input', drawMaskedInputs(engine, plan, images, sending));
   const enter = () =>

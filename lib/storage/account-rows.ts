@@ -17,12 +17,19 @@ export const AccountRow = v.object({
   ...HeldColumns,
 });
 
-const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
+const OpenRow = v.object({
+  ...v.entriesFromList(['call', 'output'], v.number()),
+  provider: v.string(),
+  model: v.nullable(v.string()),
+});
+
+/** The columns of the table `ledger_row` for `OpenRows`. */
+export const OPEN_COLUMNS = 'call, output, provider, model_name AS model';
 
 /** Converts rows of the table `ledger_row` to the outputs of open calls. */
 export const OpenRows = v.array(OpenRow);
 
 /** Converts rows of the tables `ledger_row` and `ledger_ticket` to the outputs of open calls with their tickets. */
 export const EarlierRows = v.array(
-  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
+  v.object({ ...OpenRow.entries, ticket: v.nullable(v.string()) }),
 );

@@ -2,6 +2,7 @@ import { type Amount, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { EarlierImage, EarlierWork } from '../generation/earlier-work-port.ts';
 import {
+  makerOf,
   NO_COUNTS,
   type ProviderCounts,
   type Settlement,
@@ -28,6 +29,8 @@ export interface OpenOutput {
   readonly call: number;
   readonly output: number;
   readonly provider: string;
+  /** Null for calls of versions that did not record the model. */
+  readonly model: string | null;
 }
 
 /** The end of the account of a job. */
@@ -55,9 +58,8 @@ export function endedAccount(): BridgeError {
   return new BridgeError('overloaded', 'the account of the request has ended');
 }
 
-/** One output of a call, and the ticket of the call. */
+/** One output of a call, and the ticket of the call. `model` is null for a call without a ticket. */
 export interface EarlierOutput extends OpenOutput {
-  readonly model: string | null;
   readonly ticket: string | null;
 }
 
@@ -101,7 +103,7 @@ export function newIn(
   { renewals, counts }: Settlement,
 ): readonly ProviderCounts[] {
   if (stored <= renewals) return counts;
-  return counts.map(({ provider, failed }) => ({ ...NO_COUNTS, provider, failed }));
+  return counts.map(({ failed, ...maker }) => ({ ...NO_COUNTS, ...makerOf(maker), failed }));
 }
 
 /**
@@ -116,9 +118,10 @@ export function countsOfOpen(
   const last = new Map(open.map((row) => [row.output, row]));
   const counts = open.map((row): ProviderCounts => {
     const isKept = kept.has(row.output) && last.get(row.output) === row;
-    const { provider } = row;
+    const { provider, model } = row;
+    const maker = makerOf({ provider, model: model ?? undefined });
     const counted = { images: Number(isKept), unknown: Number(!isKept) };
-    return { ...NO_COUNTS, provider, ...counted, cost: UNKNOWN_COST, unpriced: 1 };
+    return { ...NO_COUNTS, ...maker, ...counted, cost: UNKNOWN_COST, unpriced: 1 };
   });
   const failed = Math.max(0, outputs - last.size);
   return [...counts, { ...NO_COUNTS, provider: '', failed }];

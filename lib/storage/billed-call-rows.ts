@@ -23,11 +23,13 @@ export const BilledDayRows = v.array(
 );
 
 /** The columns of a call that is settled. */
-export const SETTLED_COLUMNS = 'token, day, cost, unpriced, spent';
+export const SETTLED_COLUMNS = 'token, day, cost, unpriced, spent, model';
 
 export const SettledRow = v.object({
   ...{ token: v.string(), day: v.number(), unpriced: v.number() },
   ...{ cost: StoredAmount, spent: StoredAmount },
+  /** Null for calls of versions that did not record the model. */
+  model: v.nullable(v.string()),
 });
 
 /** The account of an ended call. */
@@ -36,10 +38,11 @@ export type BilledAccount = UsageDay & Pick<StoredAccount, 'held' | 'outputs'>;
 /** Returns the values of the columns of a call that has ended in an account. */
 export function billedCallColumns(
   account: BilledAccount,
-  { provider, id, cost, unpriced }: BilledCall,
+  { provider, model, id, cost, unpriced }: BilledCall,
 ) {
   const { token, day } = account;
   const spent = spentBy(account, [{ cost, unpriced }]);
   const basis = basisNumber(cost.basis);
-  return { provider, id, token, day, cost: cost.amount, basis, unpriced, spent };
+  const money = { cost: cost.amount, basis, unpriced, spent };
+  return { provider, id, token, day, ...money, model: model ?? null };
 }

@@ -46,6 +46,8 @@ export function openTokenFile({ path, clock, log }: Deps) {
 
     nameOf: (id: string): string | undefined => current().byId.get(id)?.name,
 
+    accountOf: (id: string): Token | undefined => current().byId.get(id),
+
     removed: (): readonly string[] => current().removed,
 
     ...createTokenWatch(find, (id) => current().byId.get(id)?.removedSecs !== undefined),

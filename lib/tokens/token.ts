@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/request/caller.ts';
+import type { Account, Caller } from '../contract/request/caller.ts';
 
 /** One `[[token]]` of the tokens file. Only the digest of the token is stored, never the token itself. */
 export interface Token extends Caller {
@@ -16,6 +16,8 @@ export interface Token extends Caller {
 export interface NamedTokens {
   /** Returns the name of a token, even of a removed token, or undefined if the file does not list the token. */
   nameOf(id: string): string | undefined;
+  /** Returns the limits of a token, its name, and the time of its removal, or undefined if the file does not list the token. */
+  accountOf(id: string): (Account & Pick<Token, 'name' | 'removedSecs'>) | undefined;
   /** Returns the ids of the permanently removed tokens. A token that is missing from the file is not included. */
   removed(): readonly string[];
   /**
@@ -28,6 +30,7 @@ export interface NamedTokens {
 /** Used if the settings do not name a tokens file. */
 export const NO_TOKENS: NamedTokens = {
   nameOf: () => undefined,
+  accountOf: () => undefined,
   removed: () => [],
   watchRemoval: () => () => {},
 };

@@ -1,8 +1,36 @@
 import type { Amount } from '../contract/reply/cost.ts';
 import type { ProviderCounts, UsageDay } from '../generation/ledger/ledger-store-port.ts';
 
-/** The use of one provider by a token on one day. */
-export interface ProviderUsage extends Pick<UsageDay, 'day'>, ProviderCounts {}
+/** The counts of ended calls. */
+export type Counts = Omit<ProviderCounts, 'provider' | 'model'>;
+
+/** The use of one provider on one day. */
+export interface ProviderUsage extends Pick<UsageDay, 'day'>, Counts {
+  readonly provider: string;
+}
+
+/** The use of one model on one day. */
+export interface ModelUsage extends ProviderUsage {
+  readonly model: string;
+}
+
+/** The use of all providers by one token on several days. */
+export interface TokenUsage extends Pick<UsageDay, 'token'>, Counts {}
+
+/** The amounts that are spent or reserved on a day and in its month. */
+export interface Spending {
+  readonly day: Amount;
+  readonly month: Amount;
+}
+
+/** What counts against the allowance and the budget of a token on a day. */
+export interface Balance extends Pick<UsageDay, 'token'> {
+  readonly charged: number;
+  readonly spent: Spending;
+}
+
+/** The days from `day` on, of one token, or of all tokens without `token`. */
+export type UsageSpan = UsageDay | Pick<UsageDay, 'day'>;
 
 /**
  * Stores the usage of each token by day. Every method is one transaction and is durable when it resolves. Throws `overloaded` if the
@@ -14,9 +42,18 @@ export interface UsageStore {
    */
   charged(of: UsageDay): Promise<number>;
   /** Returns the amounts that are spent or reserved on a day and in the month of the day. */
-  spent(of: UsageDay): Promise<{ readonly day: Amount; readonly month: Amount }>;
-  /** Returns the usage of the token on `since.day` and later, by day and provider, latest day first. */
-  list(since: UsageDay): Promise<readonly ProviderUsage[]>;
+  spent(of: UsageDay): Promise<Spending>;
+  /** Returns the results of `charged` and `spent` for several tokens, in the same order. */
+  balances(tokens: readonly string[], day: number): Promise<readonly Balance[]>;
+  /** Returns the usage in the span, by day and provider, latest day first. */
+  list(span: UsageSpan): Promise<readonly ProviderUsage[]>;
+  /**
+   * Returns the part of `list` whose model is recorded, by day, provider and model, latest day first. Versions that did not record
+   * models have added only to `list`.
+   */
+  listModels(span: UsageSpan): Promise<readonly ModelUsage[]>;
+  /** Returns the usage of each token on `day` and later, ordered by token. */
+  listTokens(day: number): Promise<readonly TokenUsage[]>;
   /** Removes the usage of all days before `day`. */
   prune(day: number): Promise<void>;
 }

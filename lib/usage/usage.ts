@@ -1,7 +1,6 @@
-import { amountText, sumCosts, toWireCost } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import { isOwnWork, type Routed } from '../contract/request/own-work.ts';
-import { MAX_USAGE_DAYS, type UsageReport } from '../contract/resources/usage.ts';
+import { MAX_USAGE_DAYS, type UsageQuery, type UsageReport } from '../contract/resources/usage.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Account, PlannedSpend } from '../generation/ledger/ledger.ts';
 import type {
@@ -11,13 +10,16 @@ import type {
 } from '../generation/ledger/ledger-store-port.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
-import { DAY_MS, dateOf, today } from '../platform/days.ts';
+import { DAY_MS, today } from '../platform/days.ts';
 import type { Ids } from '../platform/ids.ts';
-import type { ProviderUsage, UsageStore } from './usage-store-port.ts';
+import type { NamedTokens } from '../tokens/token.ts';
+import { createUsageReport } from './usage-report.ts';
+import type { UsageStore } from './usage-store-port.ts';
 
 interface Deps {
   readonly store: UsageStore;
   readonly ledger: LedgerStore;
+  readonly tokens: Pick<NamedTokens, 'accountOf'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
   readonly log: Pick<TraceLog, 'failure'>;
@@ -29,6 +31,7 @@ export type Usage = ReturnType<typeof createUsage>;
 export function createUsage(deps: Deps) {
   const { store, ledger, clock } = deps;
   const closings = createClosings(deps);
+  const report = createUsageReport(deps);
 
   function reservationOf(payer: Payer, images: number, spend?: () => PlannedSpend): Reservation {
     const { id: token, imagesPerDay } = payer;
@@ -36,20 +39,6 @@ export function createUsage(deps: Deps) {
     const retryAfterMs = (day + 1) * DAY_MS - clock.nowMs();
     const budget = spend && budgetOf(payer, images, spend);
     return { token, day, images, allowance: imagesPerDay, retryAfterMs, budget };
-  }
-
-  async function reportBudget(payer: Payer, day: number): Promise<UsageReport['caller']['budget']> {
-    const { id: token, budgetPerDay, budgetPerMonth, unknownCost } = payer;
-    if (budgetPerDay === undefined && budgetPerMonth === undefined) return undefined;
-    const spent = await store.spent({ token, day });
-    return {
-      currency: 'USD',
-      ...(budgetPerDay === undefined ? {} : { per_day: amountText(budgetPerDay) }),
-      ...(budgetPerMonth === undefined ? {} : { per_month: amountText(budgetPerMonth) }),
-      used_today: amountText(spent.day),
-      used_this_month: amountText(spent.month),
-      unknown_cost: unknownCost === undefined ? 'refuse' : amountText(unknownCost),
-    };
   }
 
   return {
@@ -61,27 +50,13 @@ export function createUsage(deps: Deps) {
 
     ...createAccounts(deps, closings, reservationOf),
 
-    /** Reports the allowance of the caller's token, and the usage of the token on the last `days` days, including today. */
-    async report(caller: Caller, days: number): Promise<UsageReport> {
-      const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
+    /**
+     * Reports the caller with its limits, and the usage of its token or of all tokens. Throws `permission_denied` if the caller may
+     * not see the usage of all tokens.
+     */
+    async report(caller: Caller, query: UsageQuery): Promise<UsageReport> {
       await closings.settled();
-      const day = today(clock);
-      const items = toDays(await store.list({ token, day: day - days + 1 }));
-      const used = await store.charged({ token, day });
-      const resets = ((day + 1) * DAY_MS) / 1000;
-      const budget = await reportBudget(caller, day);
-      return {
-        caller: {
-          ...(name === '' ? {} : { name }),
-          permissions: [...permissions],
-          ...(expiresSecs === undefined ? {} : { expires: expiresSecs }),
-          ...(imagesPerDay === undefined
-            ? {}
-            : { allowance: { images_per_day: imagesPerDay, used, resets } }),
-          ...(budget && { budget }),
-        },
-        items,
-      };
+      return report(caller, query);
     },
 
     /**
@@ -120,32 +95,6 @@ function budgetOf(
   }
   const unknown = unknownCost * BigInt(images);
   return { perDay, perMonth, held: unknown > amount ? unknown : amount };
-}
-
-/** Combines the rows of each day into one item. */
-function toDays(rows: readonly ProviderUsage[]): UsageReport['items'] {
-  const byDay = Map.groupBy(rows, ({ day }) => day);
-  return [...byDay].map(([day, ofDay]) => ({
-    day: dateOf(day),
-    ...sumOf(ofDay),
-    by_provider: Object.fromEntries(
-      ofDay.filter(({ provider }) => provider !== '').map((row) => [row.provider, sumOf([row])]),
-    ),
-  }));
-}
-
-function sumOf(rows: readonly ProviderUsage[]) {
-  const tokens = rows.flatMap((row) => row.tokens ?? []);
-  const sum = (of: (row: ProviderUsage) => number) => rows.reduce((all, row) => all + of(row), 0);
-  return {
-    images: sum(({ images }) => images),
-    failed: sum(({ failed }) => failed),
-    unknown: sum(({ unknown }) => unknown),
-    lost: sum(({ lost }) => lost),
-    cost: toWireCost(sumCosts(rows.map(({ cost }) => cost))),
-    unknown_images: sum(({ unpriced }) => unpriced),
-    ...(tokens.length === 0 ? {} : { tokens: tokens.reduce((all, count) => all + count, 0) }),
-  };
 }
 
 /** The parts of a job that its account needs. */

@@ -11,7 +11,7 @@ import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import { createLedgerStore } from '../../lib/storage/sqlite/ledger-store.ts';
 import { createUsageStore } from '../../lib/storage/sqlite/usage-store.ts';
-import type { Token } from '../../lib/tokens/token.ts';
+import { NO_TOKENS, type Token } from '../../lib/tokens/token.ts';
 import { openTokenFile } from '../../lib/tokens/token-file.ts';
 import { toTokensText } from '../../lib/tokens/tokens-text.ts';
 import { createUsage } from '../../lib/usage/usage.ts';
@@ -53,7 +53,8 @@ export const allowance: Bench = {
     const ids = createIds(clock.nowMs);
     const database = openStateDatabase({ file: join(folder, 'bridge.sqlite'), ids });
     const ledger = createLedgerStore(database);
-    const usage = createUsage({ store: createUsageStore(database), ledger, clock, ids, log });
+    const deps = { clock, ids, log, tokens: NO_TOKENS };
+    const usage = createUsage({ store: createUsageStore(database), ledger, ...deps });
     const { submit } = createJobStore(database);
 
     const request = (imagesPerDay?: number) =>

@@ -39,8 +39,8 @@ export function describeBillingStore(label: string, open: () => Promise<Opened>)
     for (const [call] of calls.entries()) {
       await ledger.addCall(id, { call, provider: 'fal', indices: [call] });
     }
-    const counts = calls.map(({ cost, unpriced }) => {
-      return { ...NO_COUNTS, provider: 'fal', images: 1, cost, unpriced };
+    const counts = calls.map(({ model, cost, unpriced }) => {
+      return { ...NO_COUNTS, provider: 'fal', model, images: 1, cost, unpriced };
     });
     const named = calls.map((call) => ({ provider: 'fal', ...call }));
     const settlement = { renewals: 0, counts, calls: named };
@@ -91,6 +91,24 @@ export function describeBillingStore(label: string, open: () => Promise<Opened>)
       const cost = { amount: 32n, basis: 'priced' };
       expect(await opened.usage.list(TODAY)).toMatchObject([{ images: 3, cost, unpriced: 0 }]);
       expect(await opened.billing.days(SINCE)).toEqual([{ day: TODAY.day, cost, unpriced: 0 }]);
+    });
+
+    test('a charge replaces the recorded cost of the model of its call, and of no other model', async () => {
+      const large = { model: 'large', ...unknown('a') };
+      await end([large, { model: 'small', ...known('b', 3n) }, known('c', 4n)]);
+
+      await opened.billing.settle('fal', [
+        { id: 'a', amount: 9n },
+        { id: 'c', amount: 6n },
+      ]);
+
+      expect(await opened.usage.list(TODAY)).toMatchObject([
+        { cost: { amount: 18n, basis: 'priced' }, unpriced: 0 },
+      ]);
+      expect(await opened.usage.listModels(TODAY)).toMatchObject([
+        { model: 'large', cost: { amount: 9n, basis: 'priced' }, unpriced: 0 },
+        { model: 'small', cost: { amount: 3n, basis: 'priced' }, unpriced: 0 },
+      ]);
     });
 
     test('a repeated settlement changes nothing, and an unknown call is ignored', async () => {

@@ -475,13 +475,107 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.list({ ...TODAY, day: TODAY.day + 2 })).toEqual([]);
     });
 
-    test('usage from before the given day is removed', async () => {
+    test('usage of all tokens is summed by day and provider', async () => {
+      const made = counts({ images: 2, lost: 1, tokens: 30 });
+      await ledger.record(entry(0), ended(made, counts({ provider: 'another', failed: 1 })));
+      await ledger.record(
+        { ...entry(0), token: 'bob' },
+        ended({ ...made, tokens: undefined, cost: { amount: 5n, basis: 'priced' } }),
+      );
+      await ledger.record({ ...entry(0), day: TODAY.day - 1 }, ended(made));
+
+      expect(await store.list({ day: TODAY.day })).toEqual([
+        { ...counts({ provider: 'another', failed: 1 }), day: TODAY.day },
+        {
+          ...counts({ images: 4, lost: 2, tokens: 30, cost: { amount: 5n, basis: 'priced' } }),
+          day: TODAY.day,
+        },
+      ]);
+    });
+
+    test('usage of models is a part of the usage of their provider', async () => {
+      const large = counts({ model: 'large', images: 2, lost: 1, tokens: 30 });
+      const priced = { cost: { amount: 4n, basis: 'priced' } as const };
+      await ledger.record(entry(0), ended(large, counts({ model: 'small', images: 1, ...priced })));
+      await ledger.record(entry(0), ended(large, counts({ images: 3 })));
+      await ledger.record({ ...entry(0), token: 'bob' }, ended(large));
+
+      expect(await store.list(TODAY)).toMatchObject([{ images: 8, tokens: 60, ...priced }]);
+      expect(await store.listModels(TODAY)).toEqual([
+        { ...counts({ model: 'large', images: 4, lost: 2, tokens: 60 }), day: TODAY.day },
+        { ...counts({ model: 'small', images: 1, ...priced }), day: TODAY.day },
+      ]);
+      expect(await store.listModels({ day: TODAY.day })).toMatchObject([
+        { model: 'large', images: 6, tokens: 90 },
+        { model: 'small', images: 1 },
+      ]);
+      expect(await store.listModels({ day: TODAY.day + 1 })).toEqual([]);
+    });
+
+    test('a day on which only failures are counted has a row for its model', async () => {
+      await ledger.record(entry(0), ended(counts({ model: 'large', failed: 2 })));
+
+      expect(await store.listModels(TODAY)).toMatchObject([
+        { model: 'large', images: 0, failed: 2 },
+      ]);
+    });
+
+    test('recovery counts possibly sent outputs for the model of their call', async () => {
+      const sent = entry(3, 10);
+      await ledger.reserve(sent);
+      await ledger.addCall(sent.id, { ...call([0, 1]), model: 'large' });
+      await ledger.addCall(sent.id, call([2], 1));
+      const next = await opened.reopen();
+
+      await next.ledger.recover();
+
+      expect(await next.store.list(TODAY)).toMatchObject([{ unknown: 3 }]);
+      expect(await next.store.listModels(TODAY)).toEqual([
+        { ...counts({ model: 'large', unknown: 2, ...unpriced(2) }), day: TODAY.day },
+      ]);
+    });
+
+    test('the tokens are listed with the sums of their days and providers', async () => {
+      await ledger.record(
+        { ...entry(0), token: 'bob' },
+        ended(counts({ images: 1 }), counts({ provider: 'another', images: 4, tokens: 7 })),
+      );
       await ledger.record(entry(0), ended(counts({ images: 2 })));
-      await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(counts({ images: 2 })));
+      await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(counts({ failed: 3 })));
+      await ledger.record({ ...entry(0), day: TODAY.day - 1 }, ended(counts({ images: 9 })));
+
+      const { provider: _, ...none } = counts({});
+      expect(await store.listTokens(TODAY.day)).toEqual([
+        { ...none, token: 'alice', images: 2, failed: 3 },
+        { ...none, token: 'bob', images: 5, tokens: 7 },
+      ]);
+    });
+
+    test('the balances of several tokens are those of each token', async () => {
+      const budget = { held: 7n, perDay: 10n };
+      await ledger.reserve({ ...entry(2, 10), budget });
+      await ledger.record(
+        { ...entry(0), token: 'bob', day: TODAY.day - 1 },
+        ended(counts({ images: 3, cost: { amount: 5n, basis: 'reported' } })),
+      );
+
+      expect(await store.balances(['bob', 'alice', 'carol'], TODAY.day)).toEqual([
+        { token: 'bob', charged: 0, spent: { day: 0n, month: 5n } },
+        { token: 'alice', charged: 2, spent: { day: 7n, month: 7n } },
+        { token: 'carol', charged: 0, spent: { day: 0n, month: 0n } },
+      ]);
+      expect(await store.balances([], TODAY.day)).toEqual([]);
+    });
+
+    test('usage from before the given day is removed', async () => {
+      const made = ended(counts({ model: 'large', images: 2 }));
+      await ledger.record(entry(0), made);
+      await ledger.record({ ...entry(0), day: TODAY.day + 1 }, made);
 
       await store.prune(TODAY.day + 1);
 
       expect(await store.list(TODAY)).toHaveLength(1);
+      expect(await store.listModels(TODAY)).toHaveLength(1);
       expect(await store.charged(TODAY)).toBe(0);
     });
 

@@ -242,6 +242,7 @@ export function createBridge(deps: Deps) {
         tasks: [],
         tokens: {
           nameOf: (id) => id,
+          accountOf: () => undefined,
           removed: () => removed,
           watchRemoval(id, notify) {
             if (removed.includes(id)) notify();

@@ -740,8 +740,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the usage and the allowance of the token
-         * @description The usage of the token.
+         * Read the usage and the allowance of the token, or the usage of all tokens
+         * @description The usage of the token or of all tokens.
          */
         get: operations["getUsage"];
         put?: never;
@@ -3327,6 +3327,8 @@ export interface components {
             caller: components["schemas"]["UsageCaller"];
             /** @description The days with images, latest first. */
             items: components["schemas"]["DayUsage"][];
+            /** @description The tokens with images on these days, the most images first. Present with `tokens=all`. */
+            by_token?: components["schemas"]["TokenUsage"][];
         };
         UsageCaller: {
             /** @description The name of the token; absent for a caller without a named token. */
@@ -3421,6 +3423,138 @@ export interface components {
                     /** @description The images in `images` and `unknown` whose cost is unknown. */
                     unknown_images: number;
                 };
+            };
+            /** @description The usage by model, ordered by provider and model. The sum of the other models is last. */
+            by_model: components["schemas"]["ModelUsage"][];
+        };
+        ModelUsage: {
+            /** @description Absent in the sum of the other models. */
+            provider?: string;
+            /** @description Absent for images of the provider whose model is not recorded, and in the sum of the other models. */
+            model?: string;
+            /** @description The number of models in the sum of the models beyond the 30 with the most images in the report. */
+            others?: number;
+            /** @description Images that the provider made and charges for, delivered or not. */
+            images: number;
+            /** @description Requested images that were certainly not made. */
+            failed: number;
+            /** @description Images that may have been made and charged for, because their call ended without a known outcome. */
+            unknown: number;
+            /** @description The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+            lost: number;
+            /** @description Tokens of the models, if the providers report them. */
+            tokens?: number;
+            /** @description The cost of the calls that have ended. */
+            cost: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
+            /** @description The images in `images` and `unknown` whose cost is unknown. */
+            unknown_images: number;
+        };
+        TokenUsage: {
+            /**
+             * @description `named`: a token of the tokens file. `removed`: a token that was removed. `unlisted`: the sum of the tokens that the file no longer lists. `unnamed`: callers without a named token. `others`: the sum of the tokens beyond the 100 with the most images.
+             * @enum {string}
+             */
+            kind: "named" | "removed" | "unlisted" | "unnamed" | "others";
+            /** @description The name of a named or removed token. */
+            name?: string;
+            /**
+             * @description Present for the usage of the caller.
+             * @constant
+             */
+            own?: true;
+            /** @description Images that the provider made and charges for, delivered or not. */
+            images: number;
+            /** @description Requested images that were certainly not made. */
+            failed: number;
+            /** @description Images that may have been made and charged for, because their call ended without a known outcome. */
+            unknown: number;
+            /** @description The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+            lost: number;
+            /** @description Tokens of the models, if the providers report them. */
+            tokens?: number;
+            /** @description The cost of the calls that have ended. */
+            cost: {
+                /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                amount?: string;
+                /** @description The known part of a sum whose basis is `unknown`. */
+                known_amount?: string;
+                /**
+                 * @description Present with an amount.
+                 * @constant
+                 */
+                currency?: "USD";
+                /**
+                 * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                 * @enum {string}
+                 */
+                basis: "free" | "reported" | "priced" | "unknown";
+            };
+            /** @description The images in `images` and `unknown` whose cost is unknown. */
+            unknown_images: number;
+            /** @description The part of the current day in UTC. */
+            today: {
+                /** @description Images that the provider made and charges for, delivered or not. */
+                images: number;
+                /** @description Requested images that were certainly not made. */
+                failed: number;
+                /** @description Images that may have been made and charged for, because their call ended without a known outcome. */
+                unknown: number;
+                /** @description The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+                lost: number;
+                /** @description Tokens of the models, if the providers report them. */
+                tokens?: number;
+                /** @description The cost of the calls that have ended. */
+                cost: {
+                    /** @description The amount as decimal text. Absent if the cost is unknown, because an unknown cost is never 0. */
+                    amount?: string;
+                    /** @description The known part of a sum whose basis is `unknown`. */
+                    known_amount?: string;
+                    /**
+                     * @description Present with an amount.
+                     * @constant
+                     */
+                    currency?: "USD";
+                    /**
+                     * @description `reported` by the provider, `priced` from the price list, `free`, or `unknown`. The basis of a sum is its weakest basis.
+                     * @enum {string}
+                     */
+                    basis: "free" | "reported" | "priced" | "unknown";
+                };
+                /** @description The images in `images` and `unknown` whose cost is unknown. */
+                unknown_images: number;
+            };
+            allowance?: {
+                images_per_day: number;
+                /** @description Today's `images` and `unknown`, and the images reserved for work that has not ended. */
+                used: number;
+                /** @description The start of the next day in UTC. */
+                resets: number;
+            };
+            budget?: {
+                /** @constant */
+                currency: "USD";
+                per_day?: string;
+                per_month?: string;
+                /** @description The amount that is spent today (UTC) or reserved for work that was accepted today. */
+                used_today: string;
+                used_this_month: string;
+                /** @description The amount for each image whose cost is unknown, or `refuse`. */
+                unknown_cost: string;
             };
         };
         MarkedArtifact: {
@@ -6495,6 +6629,8 @@ export interface operations {
             query?: {
                 /** @description The number of days, including the current day. */
                 days?: number;
+                /** @description The tokens whose usage is reported. `all` needs the permission `admin`, and adds `by_token` to the reply. */
+                tokens?: "own" | "all";
             };
             header?: never;
             path?: never;
@@ -6502,7 +6638,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The usage of the token. */
+            /** @description The usage of the token or of all tokens. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -189,7 +189,8 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Providers: 'The image providers and the capabilities of each model.',
   Artifacts: 'The files of verified images. Each image is visible to the token that created it.',
   Sessions: 'Session keys and the provider threads bound to them.',
-  Usage: 'The permissions, the allowance and the image usage of the token.',
+  Usage:
+    'The permissions and limits of the token, and the images and costs of the token or of all tokens.',
   OpenAI: 'Routes that are compatible with the OpenAI API.',
   Diagnostics: 'The state of the bridge, without prompts or images.',
   Metrics: 'Metrics for Prometheus.',

@@ -102,7 +102,13 @@ import {
 } from '../../../lib/contract/resources/provider.ts';
 import { OwnQueue, Queue, QueuePatch } from '../../../lib/contract/resources/queue.ts';
 import { SessionBinding } from '../../../lib/contract/resources/session.ts';
-import { DayUsage, UsageCaller, UsageReport } from '../../../lib/contract/resources/usage.ts';
+import {
+  DayUsage,
+  ModelUsage,
+  TokenUsage,
+  UsageCaller,
+  UsageReport,
+} from '../../../lib/contract/resources/usage.ts';
 
 /** The named schemas of data sent to the bridge, in which a field with a default is optional. */
 export const REQUEST_COMPONENTS = {
@@ -196,6 +202,8 @@ export const REPLY_COMPONENTS = {
   UsageReport,
   UsageCaller,
   DayUsage,
+  ModelUsage,
+  TokenUsage,
   MarkedArtifact,
   ImageMetadataRecord,
   ArtifactCredentials,

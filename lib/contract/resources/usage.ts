@@ -15,7 +15,12 @@ export const UsageQuery = closedObject({
     v.optional(queryInteger(1, MAX_USAGE_DAYS), DEFAULT_USAGE_DAYS),
     'The number of days, including the current day.',
   ),
+  tokens: documented(
+    v.optional(v.picklist(['own', 'all']), 'own'),
+    'The tokens whose usage is reported. `all` needs the permission `admin`, and adds `by_token` to the reply.',
+  ),
 });
+export type UsageQuery = v.InferOutput<typeof UsageQuery>;
 
 const countEntries = {
   images: documented(Count, 'Images that the provider made and charges for, delivered or not.'),
@@ -33,14 +38,8 @@ const countEntries = {
   unknown_images: documented(Count, 'The images in `images` and `unknown` whose cost is unknown.'),
 };
 
-/** The caller and its permissions. */
-export const UsageCaller = v.strictObject({
-  name: documented(
-    v.optional(v.string()),
-    'The name of the token; absent for a caller without a named token.',
-  ),
-  permissions: v.array(v.picklist(PERMISSIONS)),
-  expires: documented(v.optional(UnixSecs), 'The time at which the token expires.'),
+/** The limits of a token, each absent if the token has no such limit. */
+const limitEntries = {
   allowance: v.optional(
     v.strictObject({
       images_per_day: Count,
@@ -67,9 +66,56 @@ export const UsageCaller = v.strictObject({
       ),
     }),
   ),
+};
+
+/** The caller and its permissions. */
+export const UsageCaller = v.strictObject({
+  name: documented(
+    v.optional(v.string()),
+    'The name of the token; absent for a caller without a named token.',
+  ),
+  permissions: v.array(v.picklist(PERMISSIONS)),
+  expires: documented(v.optional(UnixSecs), 'The time at which the token expires.'),
+  ...limitEntries,
 });
 
-/** The usage of one token on one day. */
+/** The number of models that a report names. */
+export const MAX_USAGE_MODELS = 30;
+
+/** The number of tokens that a report names. */
+export const MAX_USAGE_TOKENS = 100;
+
+/** The usage of one model on one day. */
+export const ModelUsage = v.strictObject({
+  provider: documented(v.optional(v.string()), 'Absent in the sum of the other models.'),
+  model: documented(
+    v.optional(v.string()),
+    'Absent for images of the provider whose model is not recorded, and in the sum of the other models.',
+  ),
+  others: documented(
+    v.optional(Count),
+    `The number of models in the sum of the models beyond the ${MAX_USAGE_MODELS} with the most images in the report.`,
+  ),
+  ...countEntries,
+});
+
+export const TOKEN_KINDS = ['named', 'removed', 'unlisted', 'unnamed', 'others'] as const;
+
+/** The usage of one token on all days of a report. */
+export const TokenUsage = v.strictObject({
+  kind: documented(
+    v.picklist(TOKEN_KINDS),
+    `\`named\`: a token of the tokens file. \`removed\`: a token that was removed. \`unlisted\`: the sum of the tokens that the file no longer lists. \`unnamed\`: callers without a named token. \`others\`: the sum of the tokens beyond the ${MAX_USAGE_TOKENS} with the most images.`,
+  ),
+  name: documented(v.optional(v.string()), 'The name of a named or removed token.'),
+  own: documented(v.optional(v.literal(true)), 'Present for the usage of the caller.'),
+  ...countEntries,
+  today: documented(v.strictObject(countEntries), 'The part of the current day in UTC.'),
+  ...limitEntries,
+});
+export type TokenUsage = v.InferOutput<typeof TokenUsage>;
+
+/** The usage on one day. */
 export const DayUsage = v.strictObject({
   day: documented(v.string(), 'The day in UTC, such as 2026-11-22.', { format: 'date' }),
   ...countEntries,
@@ -77,11 +123,19 @@ export const DayUsage = v.strictObject({
     v.record(v.string(), v.strictObject(countEntries)),
     'The usage by provider name.',
   ),
+  by_model: documented(
+    v.array(ModelUsage),
+    'The usage by model, ordered by provider and model. The sum of the other models is last.',
+  ),
 });
 
-/** The usage of the caller's token. */
+/** The caller, and the usage of its token or of all tokens. */
 export const UsageReport = v.strictObject({
   caller: UsageCaller,
   items: documented(v.array(DayUsage), 'The days with images, latest first.'),
+  by_token: documented(
+    v.optional(v.array(TokenUsage)),
+    'The tokens with images on these days, the most images first. Present with `tokens=all`.',
+  ),
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;

@@ -41,6 +41,8 @@ export interface OpenCall {
   /** The number of the call, counted from 0 over all routes of the request. */
   readonly call: number;
   readonly provider: string;
+  /** Undefined for calls of versions that did not record the model. */
+  readonly model?: string | undefined;
   /** The positions of its outputs in the request. */
   readonly indices: readonly number[];
 }
@@ -52,10 +54,12 @@ export interface AcceptedCall extends Pick<OpenCall, 'call'> {
   readonly ticket: string;
 }
 
-/** The counts of the outputs of one provider whose calls have ended. */
+/** The counts of the outputs of one model of a provider whose calls have ended. */
 export interface ProviderCounts {
   /** Empty for outputs that were requested from no provider. */
   readonly provider: string;
+  /** Undefined if the model is not recorded, or if the outputs were requested from no provider. */
+  readonly model?: string | undefined;
   /** The number of outputs that are paid for. */
   readonly images: number;
   /** The number of outputs in `images` that were not delivered. */
@@ -72,8 +76,16 @@ export interface ProviderCounts {
   readonly unpriced: number;
 }
 
+/** A model of a provider. */
+export type Maker = Pick<ProviderCounts, 'provider' | 'model'>;
+
+/** Returns only the members that name the model. */
+export function makerOf({ provider, model }: Maker): Maker {
+  return model === undefined ? { provider } : { provider, model };
+}
+
 /** The counts of no calls. */
-export const NO_COUNTS: Omit<ProviderCounts, 'provider'> = {
+export const NO_COUNTS: Omit<ProviderCounts, 'provider' | 'model'> = {
   images: 0,
   lost: 0,
   unknown: 0,
@@ -84,7 +96,8 @@ export const NO_COUNTS: Omit<ProviderCounts, 'provider'> = {
 };
 
 /** A call that has ended, under the id with which the service bills the call. */
-export interface BilledCall extends Pick<ProviderCounts, 'provider' | 'cost' | 'unpriced'> {
+export interface BilledCall
+  extends Pick<ProviderCounts, 'provider' | 'model' | 'cost' | 'unpriced'> {
   readonly id: string;
 }
 
@@ -95,7 +108,7 @@ export interface Settlement {
    * calls.
    */
   readonly renewals: number;
-  /** At most one entry for each provider. */
+  /** At most one entry for each model of a provider. */
   readonly counts: readonly ProviderCounts[];
   /** The calls in `counts` whose id in the invoice is known. They are stored for `BillingStore`. */
   readonly calls?: readonly BilledCall[];

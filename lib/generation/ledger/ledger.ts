@@ -8,6 +8,8 @@ import type { EarlierWork } from '../earlier-work-port.ts';
 import {
   type AcceptedCall,
   type BilledCall,
+  type Maker,
+  makerOf,
   NO_COUNTS,
   type OpenCall,
   type ProviderCounts,
@@ -24,7 +26,7 @@ import {
   mayRepeat,
   paidAfter,
   restricted,
-  sumByProvider,
+  sumByModel,
 } from './rows.ts';
 
 /** The prices of a call whose cost cannot be known. */
@@ -82,13 +84,13 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
   let renewals = earlier?.renewals ?? 0;
   let calls = Math.max(0, ...(earlier?.calls ?? []).map(({ call }) => call + 1));
   let route = -1;
-  let lastProvider = '';
+  let last: Maker = { provider: '' };
   let isReserved = false;
   const charges = createCharges(book);
 
   function openedCall({ call, provider, indices }: OpenCall, costOf: CallPrices['costOf']) {
     charges.prices.set(call, { costOf });
-    const facts = { call, route, provider };
+    const facts = { call, route, ...makerOf({ ...last, provider }) };
     return createLedgerCall({ book, account, tickets, charges }, facts, indices);
   }
 
@@ -99,15 +101,17 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       isReserved = true;
     },
 
-    beginRoute(provider: string): void {
+    /** Begins the next route. Its calls are counted for this model. */
+    beginRoute(provider: string, model?: string): void {
       route += 1;
-      lastProvider = provider;
+      last = makerOf({ provider, model });
     },
 
     /** Adds a call of the current route. By default, the cost of the call is unknown. */
     beginCall(provider: string, indices: readonly number[], costOf = UNPRICED.costOf): LedgerCall {
       const call = calls++;
-      book.add(indices.map((index) => newRow({ call, route, provider }, index)));
+      const facts = { call, route, ...makerOf({ ...last, provider }) };
+      book.add(indices.map((index) => newRow(facts, index)));
       return openedCall({ call, provider, indices }, costOf);
     },
 
@@ -132,10 +136,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       if (!charges.hasUncounted()) return true;
       try {
         const calls = charges.billedCalls();
-        await account.renew(
-          { renewals, counts: sumByProvider(charges.uncounted()), calls },
-          outputs,
-        );
+        await account.renew({ renewals, counts: sumByModel(charges.uncounted()), calls }, outputs);
       } catch {
         return false;
       }
@@ -165,8 +166,8 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       if (account.isFree) return { renewals, counts: [] };
-      const failed = countFailed(book.rows(), { outputs, lastProvider });
-      const counts = sumByProvider([...charges.uncounted(), ...failed]);
+      const failed = countFailed(book.rows(), { outputs, last });
+      const counts = sumByModel([...charges.uncounted(), ...failed]);
       return { renewals, counts, calls: charges.billedCalls() };
     },
 
@@ -193,12 +194,12 @@ type RowBook = ReturnType<typeof createRowBook>;
  * Returns the rows of the calls of an ended process. The outcome of an output is unknown until its call has continued, unless its
  * image is published.
  */
-function rowsOf({ calls, images }: EarlierWork): readonly LedgerRow[] {
+function rowsOf({ calls, images, model }: EarlierWork): readonly LedgerRow[] {
   const published = new Set(images.map(({ facts }) => facts.index));
   const last = new Map(calls.flatMap(({ call, indices }) => indices.map((index) => [index, call])));
   return calls.flatMap(({ call, provider, indices }) =>
     indices.map((index): LedgerRow => {
-      const facts = { call, route: 0, provider, index };
+      const facts = { call, route: 0, provider, model, index };
       return published.has(index) && last.get(index) === call
         ? { ...facts, progress: 'published', paid: 'yes' }
         : { ...facts, progress: 'sent', paid: 'unknown' };
@@ -206,7 +207,10 @@ function rowsOf({ calls, images }: EarlierWork): readonly LedgerRow[] {
   );
 }
 
-function newRow(facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>, index: number | undefined) {
+/** The call and the model of a row. */
+type CallFacts = Pick<LedgerRow, 'call' | 'route' | 'provider' | 'model'>;
+
+function newRow(facts: CallFacts, index: number | undefined) {
   return { ...facts, index, progress: 'not_sent', paid: 'no' } as const;
 }
 
@@ -274,8 +278,8 @@ function createCharges(book: RowBook) {
     prices,
     /** The ids of the calls in the invoices of their services. */
     ids,
-    addTokens(provider: string, count: number): void {
-      tokens = [...tokens, { ...NO_COUNTS, provider, tokens: count }];
+    addTokens(maker: Maker, count: number): void {
+      tokens = [...tokens, { ...NO_COUNTS, ...makerOf(maker), tokens: count }];
     },
     hasUncounted: () => counted < book.rows().length,
     /** Returns the counts of the outputs, costs and tokens that are not counted yet. */
@@ -287,9 +291,9 @@ function createCharges(book: RowBook) {
     billedCalls(): readonly BilledCall[] {
       const byCall = Map.groupBy(book.rows().slice(counted), ({ call }) => call);
       return [...byCall].flatMap(([call, own]) => {
-        const [id, provider] = [ids.get(call), own[0]?.provider];
-        if (id === undefined || provider === undefined) return [];
-        return [{ provider, id, ...costsOfCall(own, prices.get(call) ?? UNPRICED) }];
+        const [id, first] = [ids.get(call), own[0]];
+        if (id === undefined || first === undefined) return [];
+        return [{ ...makerOf(first), id, ...costsOfCall(own, prices.get(call) ?? UNPRICED) }];
       });
     },
     /** Marks everything as counted. */
@@ -317,10 +321,10 @@ export type LedgerCall = ReturnType<typeof createLedgerCall>;
 /** Returns the functions that record events of one provider call in its rows. */
 function createLedgerCall(
   { book, account, tickets, charges }: CallDeps,
-  facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
+  facts: CallFacts,
   indices: readonly number[],
 ) {
-  const { call, provider } = facts;
+  const { call } = facts;
   let began = false;
   let isSent = false;
   const pricesOf = () => charges.prices.get(call) ?? UNPRICED;
@@ -346,7 +350,7 @@ function createLedgerCall(
     const surplus = { ...newRow(facts, undefined), progress: 'unusable', paid: 'yes' } as const;
     book.add(Array.from({ length: more }, () => surplus));
     const tokens = usage && tokensOf(usage);
-    if (tokens !== undefined) charges.addTokens(provider, tokens);
+    if (tokens !== undefined) charges.addTokens(facts, tokens);
     const { costOf } = pricesOf();
     charges.prices.set(call, { costOf, replied: costOf({ images, usage, cost, billed }) });
   }
@@ -354,7 +358,7 @@ function createLedgerCall(
   return {
     /** Records the call durably, so that it may be sent. Throws `overloaded`. */
     async open(): Promise<void> {
-      if (!account.isFree) await account.open({ call, provider, indices });
+      if (!account.isFree) await account.open({ call, ...makerOf(facts), indices });
     },
     /** Begins a try. Must be called before each try. */
     beginTry(): void {

@@ -4,7 +4,7 @@ import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
 import type { MeasuredCall } from '../../prices/price-list.ts';
 import { fallsBack } from '../plan/routing.ts';
-import { NO_COUNTS, type ProviderCounts } from './ledger-store-port.ts';
+import { type Maker, makerOf, NO_COUNTS, type ProviderCounts } from './ledger-store-port.ts';
 
 /**
  * The progress of one output in one provider call.
@@ -39,6 +39,8 @@ export interface LedgerRow {
   /** The number of the route, counted from 0. */
   readonly route: number;
   readonly provider: string;
+  /** Undefined for calls of versions that did not record the model. */
+  readonly model?: string | undefined;
   /** The position of the output in the request. Undefined for an image that was not requested. */
   readonly index: number | undefined;
   readonly progress: Progress;
@@ -113,14 +115,13 @@ export function mayFallBack(
   return [error, ...own].every((failure) => fallsBack(failure, policy));
 }
 
-/** Counts the outputs that are paid for, lost and unknown, for each provider. */
+/** Counts the outputs that are paid for, lost and unknown, for each model. */
 export function countPaid(rows: Rows): readonly ProviderCounts[] {
-  const byProvider = Map.groupBy(rows, ({ provider }) => provider);
-  return [...byProvider].map(([provider, own]) => {
+  return groupByModel(rows).map(([maker, own]) => {
     const paid = own.filter((row) => row.paid === 'yes');
     return {
       ...NO_COUNTS,
-      provider,
+      ...maker,
       images: paid.length,
       lost: paid.filter(({ progress }) => progress !== 'published').length,
       unknown: own.filter((row) => row.paid === 'unknown').length,
@@ -130,16 +131,16 @@ export function countPaid(rows: Rows): readonly ProviderCounts[] {
 
 /**
  * Counts the failed outputs of a request. An output has failed if it was certainly not made. Each failed output counts for the
- * provider that tried the output last. `lastProvider` is used for outputs without a row.
+ * model that tried the output last. `last` is the model for outputs without a row.
  */
 export function countFailed(
   rows: Rows,
-  { outputs, lastProvider }: { readonly outputs: number; readonly lastProvider: string },
+  { outputs, last }: { readonly outputs: number; readonly last: Maker },
 ): readonly ProviderCounts[] {
-  const last = new Map(rows.map((row) => [row.index, row]));
-  return Array.from({ length: outputs }, (_, index) => last.get(index)).flatMap((row) => {
+  const byOutput = new Map(rows.map((row) => [row.index, row]));
+  return Array.from({ length: outputs }, (_, index) => byOutput.get(index)).flatMap((row) => {
     const isFailed = row === undefined || row.paid === 'no';
-    return isFailed ? [{ ...NO_COUNTS, provider: row?.provider ?? lastProvider, failed: 1 }] : [];
+    return isFailed ? [{ ...NO_COUNTS, ...makerOf(row ?? last), failed: 1 }] : [];
   });
 }
 
@@ -152,7 +153,7 @@ export interface CallPrices {
 }
 
 /**
- * Returns the costs of calls by provider. A call that has not replied costs the price of its images that were made. The cost of an
+ * Returns the costs of calls by model. A call that has not replied costs the price of its images that were made. The cost of an
  * output that may have been made is unknown, unless the provider is free.
  */
 export function countCosts(
@@ -163,7 +164,7 @@ export function countCosts(
   return [...byCall].flatMap(([call, own]) => {
     const [first] = own;
     const costs = costsOfCall(own, prices.get(call) ?? { costOf: () => UNKNOWN_COST });
-    return first === undefined ? [] : [{ ...NO_COUNTS, provider: first.provider, ...costs }];
+    return first === undefined ? [] : [{ ...NO_COUNTS, ...makerOf(first), ...costs }];
   });
 }
 
@@ -182,18 +183,28 @@ export function costsOfCall(
   };
 }
 
-/** Adds up the counts of each provider. */
-export function sumByProvider(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
-  const byProvider = Map.groupBy(counts, ({ provider }) => provider);
-  return [...byProvider].map(([provider, own]) =>
-    own.reduce(addCounts, { ...NO_COUNTS, provider }),
+/** Adds up the counts of each model. */
+export function sumByModel(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
+  return groupByModel(counts).map(([maker, own]) =>
+    own.reduce(addCounts, { ...NO_COUNTS, ...maker }),
+  );
+}
+
+function groupByModel<Item extends Maker>(
+  items: readonly Item[],
+): readonly (readonly [maker: Maker, own: readonly Item[]])[] {
+  const byProvider = Map.groupBy(items, ({ provider }) => provider);
+  return [...byProvider].flatMap(([provider, all]) =>
+    [...Map.groupBy(all, ({ model }) => model)].map(
+      ([model, own]) => [makerOf({ provider, model }), own] as const,
+    ),
   );
 }
 
 function addCounts(one: ProviderCounts, other: ProviderCounts): ProviderCounts {
   const isReported = one.tokens !== undefined || other.tokens !== undefined;
   return {
-    provider: one.provider,
+    ...makerOf(one),
     images: one.images + other.images,
     lost: one.lost + other.lost,
     unknown: one.unknown + other.unknown,

@@ -24,6 +24,7 @@ export const MOVED_TABLES = [
   'charge',
   'spending',
   'usage',
+  'usage_model',
   'billed_call',
   'ledger',
   'ledger_row',

@@ -27,12 +27,13 @@ export function createBillingStore({ schema, read, write }: Postgres): BillingSt
     UPDATE ${schema}.billed_call
     SET cost = $3, basis = ${basisNumber('reported')}, unpriced = 0, spent = $3 WHERE provider = $1 AND id = $2`;
   // Without unknown images, the weakest basis of the other calls is at most priced.
-  const CORRECT_USAGE = `
-    UPDATE ${schema}.usage SET
+  const CORRECT = `
       cost = greatest(0, cost + $4::bigint),
       basis = CASE WHEN basis = ${basisNumber('unknown')} AND unpriced <= $5 THEN ${basisNumber('priced')} ELSE basis END,
       unpriced = greatest(0, unpriced - $5)
     WHERE token = $1 AND day = $2 AND provider = $3`;
+  const CORRECT_USAGE = `UPDATE ${schema}.usage SET ${CORRECT}`;
+  const CORRECT_MODEL = `UPDATE ${schema}.usage_model SET ${CORRECT} AND model = $6`;
   const DAYS = `
     SELECT day, sum(cost)::bigint AS cost, max(basis) AS basis, sum(unpriced)::bigint AS unpriced
     FROM ${schema}.usage WHERE provider = $1 AND day >= $2 GROUP BY day ORDER BY day`;
@@ -50,10 +51,12 @@ export function createBillingStore({ schema, read, write }: Postgres): BillingSt
         for (const { id, amount } of charges.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
           const [call] = v.parse(FoundRows, await rows(FIND, [provider, id]));
           if (!call) continue;
-          const { token, day, cost, unpriced, spent } = call;
+          const { token, day, cost, unpriced, spent, model } = call;
           await rows(SETTLE, [provider, id, amount]);
           await spend(queries, { token, day }, amount - spent);
-          await rows(CORRECT_USAGE, [token, day, provider, amount - cost, unpriced]);
+          const correction = [token, day, provider, amount - cost, unpriced];
+          await rows(CORRECT_USAGE, correction);
+          if (model !== null) await rows(CORRECT_MODEL, [...correction, model]);
         }
       }),
     days: ({ provider, day }) =>
@@ -66,8 +69,10 @@ export function createBillingStore({ schema, read, write }: Postgres): BillingSt
 export function createBilledCalls(schema: string) {
   // A repeated settlement of an account adds nothing.
   const ADD = `
-    INSERT INTO ${schema}.billed_call (provider, id, token, day, cost, basis, unpriced, spent)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`;
+    INSERT INTO ${schema}.billed_call (
+      provider, id, token, day, cost, basis, unpriced, spent, model
+    )
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`;
   return async (
     { rows }: Queries,
     account: BilledAccount,
@@ -75,8 +80,8 @@ export function createBilledCalls(schema: string) {
   ): Promise<void> => {
     for (const call of calls) {
       const { provider, id, token, day, ...values } = billedCallColumns(account, call);
-      const { cost, basis, unpriced, spent } = values;
-      await rows(ADD, [provider, id, token, day, cost, basis, unpriced, spent]);
+      const { cost, basis, unpriced, spent, model } = values;
+      await rows(ADD, [provider, id, token, day, cost, basis, unpriced, spent, model]);
     }
   };
 }

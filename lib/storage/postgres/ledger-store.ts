@@ -14,6 +14,7 @@ import {
   AccountRow,
   CHARGED_OUTPUTS,
   EarlierRows,
+  OPEN_COLUMNS,
   OpenRows,
 } from '../account-rows.ts';
 import {
@@ -160,8 +161,8 @@ function createRecovery({ schema, owner, write }: Postgres, lease: Pick<ReplicaL
 function createCalls(schema: string) {
   // A repeated call changes nothing.
   const OPEN = `
-    INSERT INTO ${schema}.ledger_row (ledger, call, provider, output)
-    SELECT $1, $2, $3, output FROM unnest($4::integer[]) AS output ON CONFLICT DO NOTHING`;
+    INSERT INTO ${schema}.ledger_row (ledger, call, provider, model_name, output)
+    SELECT $1, $2, $3, $4, output FROM unnest($5::integer[]) AS output ON CONFLICT DO NOTHING`;
   const CLOSE_ROWS = `DELETE FROM ${schema}.ledger_row WHERE ledger = $1`;
   const ACCEPT = `
     INSERT INTO ${schema}.ledger_ticket (ledger, call, model, ticket) VALUES ($1, $2, $3, $4)
@@ -171,7 +172,7 @@ function createCalls(schema: string) {
 
   return {
     async open({ rows }: Queries, id: string, call: OpenCall): Promise<void> {
-      await rows(OPEN, [id, call.call, call.provider, call.indices]);
+      await rows(OPEN, [id, call.call, call.provider, call.model, call.indices]);
     },
 
     async accept({ rows }: Queries, id: string, call: AcceptedCall): Promise<void> {
@@ -286,7 +287,7 @@ function createAccounts(schema: string) {
   const RUNS_HERE = `
     SELECT FROM ${schema}.job WHERE id = $1 AND status = 'running' AND owner = $2`;
   const LIST_OPEN = `
-    SELECT call, output, provider FROM ${schema}.ledger_row WHERE ledger = $1 ORDER BY call, output`;
+    SELECT ${OPEN_COLUMNS} FROM ${schema}.ledger_row WHERE ledger = $1 ORDER BY call, output`;
   // The rows and tickets of the account's calls are deleted with the account.
   const CLOSE = `DELETE FROM ${schema}.ledger WHERE id = $1`;
 

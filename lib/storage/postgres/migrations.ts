@@ -13,6 +13,7 @@ import { labelsSchema } from './schema-labels.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { lineageSchema } from './schema-lineage.ts';
 import { loginSchema } from './schema-login.ts';
+import { modelsSchema } from './schema-models.ts';
 import { moneySchema } from './schema-money.ts';
 import { ownFavoriteSchema } from './schema-own-favorite.ts';
 import { progressSchema } from './schema-progress.ts';
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: ownFavoriteSchema, oldest: 1 },
   { sql: factsSchema, oldest: 1 },
   { sql: retriesSchema, oldest: 1 },
+  { sql: modelsSchema, oldest: 1 },
 ];
 
 interface Options {

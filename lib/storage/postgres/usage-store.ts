@@ -13,11 +13,19 @@ import {
   type Spent,
   StoredAmount,
 } from '../budgets.ts';
-import { USAGE_COLUMNS, UsageRows } from '../usage-rows.ts';
+import { COUNT_COLUMNS, ModelRows, TokenRows, UsageRows } from '../usage-rows.ts';
 import type { Postgres, Queries } from './connection.ts';
 
 const Charges = v.array(v.object({ images: v.number() }));
-const Spending = v.array(v.object({ period: v.string(), amount: StoredAmount }));
+const TokenCharges = v.array(v.object({ token: v.string(), images: v.number() }));
+const Spending = v.array(v.object({ token: v.string(), period: v.string(), amount: StoredAmount }));
+// A sum of bigint columns is numeric. Without any tokens, the sum is NULL.
+const COUNT_SUMS = `
+  sum(images)::bigint AS images, sum(lost)::bigint AS lost, sum(unknown)::bigint AS unknown,
+  sum(failed)::bigint AS failed, sum(tokens)::bigint AS tokens, sum(cost)::bigint AS cost,
+  max(basis) AS basis, sum(unpriced)::bigint AS unpriced`;
+/** Returns the text by which counts are ordered. */
+const keyOf = ({ provider, model = '' }: ProviderCounts) => `${provider}\n${model}`;
 /** Returns the statement that selects the number of images that are charged to a token on a day. */
 const chargedSql = (schema: string) =>
   `SELECT images FROM ${schema}.charge WHERE token = $1 AND day = $2`;
@@ -26,22 +34,66 @@ export function createUsageStore({ schema, read, write }: Postgres): UsageStore 
   const CHARGED = chargedSql(schema);
   const charges = createCharges(schema);
   const LIST = `
-    SELECT ${USAGE_COLUMNS} FROM ${schema}.usage
-    WHERE token = $1 AND day >= $2 ORDER BY day DESC, provider`;
+    SELECT day, provider, ${COUNT_COLUMNS} FROM ${schema}.usage
+    WHERE day >= $1 AND token = $2 ORDER BY day DESC, provider`;
+  const LIST_ALL = `
+    SELECT day, provider, ${COUNT_SUMS} FROM ${schema}.usage
+    WHERE day >= $1 GROUP BY day, provider ORDER BY day DESC, provider`;
+  const LIST_MODELS = `
+    SELECT day, provider, model, ${COUNT_COLUMNS} FROM ${schema}.usage_model
+    WHERE day >= $1 AND token = $2 ORDER BY day DESC, provider, model`;
+  const LIST_ALL_MODELS = `
+    SELECT day, provider, model, ${COUNT_SUMS} FROM ${schema}.usage_model
+    WHERE day >= $1 GROUP BY day, provider, model ORDER BY day DESC, provider, model`;
+  const LIST_TOKENS = `
+    SELECT token, ${COUNT_SUMS} FROM ${schema}.usage
+    WHERE day >= $1 GROUP BY token ORDER BY token`;
+  const ALL_CHARGED = `
+    SELECT token, images FROM ${schema}.charge WHERE token = ANY ($1::text[]) AND day = $2`;
   const PRUNE_CHARGES = `DELETE FROM ${schema}.charge WHERE day < $1`;
   const PRUNE_SPENDING = `DELETE FROM ${schema}.spending WHERE period < $1`;
   const PRUNE_USAGE = `DELETE FROM ${schema}.usage WHERE day < $1`;
+  const PRUNE_MODELS = `DELETE FROM ${schema}.usage_model WHERE day < $1`;
 
   return {
     charged: ({ token, day }) =>
       read(async ({ rows }) => v.parse(Charges, await rows(CHARGED, [token, day]))[0]?.images ?? 0),
     spent: (of) => read((queries) => charges.spent(queries, of)),
-    list: ({ token, day }) =>
-      read(async ({ rows }) => v.parse(UsageRows, await rows(LIST, [token, day]))),
+    balances: (tokens, day) =>
+      read(async (queries) => {
+        const found = v.parse(TokenCharges, await queries.rows(ALL_CHARGED, [tokens, day]));
+        const charged = new Map(found.map(({ token, images }) => [token, images]));
+        const spent = await charges.spentByToken(queries, tokens, day);
+        return tokens.map((token) => ({
+          ...{ token, charged: charged.get(token) ?? 0 },
+          spent: spent(token),
+        }));
+      }),
+    list: (since) =>
+      read(async ({ rows }) =>
+        v.parse(
+          UsageRows,
+          await ('token' in since
+            ? rows(LIST, [since.day, since.token])
+            : rows(LIST_ALL, [since.day])),
+        ),
+      ),
+    listModels: (since) =>
+      read(async ({ rows }) =>
+        v.parse(
+          ModelRows,
+          await ('token' in since
+            ? rows(LIST_MODELS, [since.day, since.token])
+            : rows(LIST_ALL_MODELS, [since.day])),
+        ),
+      ),
+    listTokens: (day) =>
+      read(async ({ rows }) => v.parse(TokenRows, await rows(LIST_TOKENS, [day]))),
     prune: (day) =>
       write(async ({ rows }) => {
         await rows(PRUNE_CHARGES, [day]);
         await rows(PRUNE_USAGE, [day]);
+        await rows(PRUNE_MODELS, [day]);
         await rows(PRUNE_SPENDING, [periodsOf({ day })[0]]);
       }),
   };
@@ -63,12 +115,7 @@ export function createCharges(schema: string) {
     ON CONFLICT (token, day) DO UPDATE SET images = charge.images + $3::bigint
       WHERE charge.images + $3::bigint <= $4::bigint
     RETURNING images`;
-  const COUNT = `
-    INSERT INTO ${schema}.usage AS usage (
-      token, day, provider, images, lost, unknown, failed, tokens, cost, basis, unpriced
-    )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-    ON CONFLICT (token, day, provider) DO UPDATE SET
+  const ADD_COUNTS = `
       images = usage.images + excluded.images,
       lost = usage.lost + excluded.lost,
       unknown = usage.unknown + excluded.unknown,
@@ -77,7 +124,17 @@ export function createCharges(schema: string) {
       cost = usage.cost + excluded.cost,
       basis = greatest(usage.basis, excluded.basis),
       unpriced = usage.unpriced + excluded.unpriced`;
-  const SPENT = `SELECT period, amount FROM ${schema}.spending WHERE token = $1 AND period = ANY ($2::text[])`;
+  const COUNT = `
+    INSERT INTO ${schema}.usage AS usage (${COUNT_COLUMNS}, token, day, provider)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    ON CONFLICT (token, day, provider) DO UPDATE SET ${ADD_COUNTS}`;
+  const COUNT_MODEL = `
+    INSERT INTO ${schema}.usage_model AS usage (${COUNT_COLUMNS}, token, day, provider, model)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    ON CONFLICT (token, day, provider, model) DO UPDATE SET ${ADD_COUNTS}`;
+  const SPENT = `
+    SELECT token, period, amount FROM ${schema}.spending
+    WHERE token = ANY ($1::text[]) AND period = ANY ($2::text[])`;
   const SPEND = `
     INSERT INTO ${schema}.spending AS spending (token, period, amount)
     VALUES ($1, $2, greatest(0, $3::bigint))
@@ -87,11 +144,23 @@ export function createCharges(schema: string) {
     for (const period of periodsOf({ day })) await rows(SPEND, [token, period, amount]);
   }
 
-  async function spent({ rows }: Queries, { token, day }: UsageDay): Promise<Spent> {
+  async function spentByToken(
+    { rows }: Queries,
+    tokens: readonly string[],
+    day: number,
+  ): Promise<(token: string) => Spent> {
     const [ofDay, ofMonth] = periodsOf({ day });
-    const found = v.parse(Spending, await rows(SPENT, [token, [ofDay, ofMonth]]));
-    const amounts = new Map(found.map(({ period, amount }) => [period, amount]));
-    return { day: amounts.get(ofDay) ?? 0n, month: amounts.get(ofMonth) ?? 0n };
+    const found = v.parse(Spending, await rows(SPENT, [tokens, [ofDay, ofMonth]]));
+    const byToken = Map.groupBy(found, ({ token }) => token);
+    return (token) => {
+      const own = byToken.get(token) ?? [];
+      const amounts = new Map(own.map(({ period, amount }) => [period, amount]));
+      return { day: amounts.get(ofDay) ?? 0n, month: amounts.get(ofMonth) ?? 0n };
+    };
+  }
+
+  async function spent(queries: Queries, { token, day }: UsageDay): Promise<Spent> {
+    return (await spentByToken(queries, [token], day))(token);
   }
 
   return {
@@ -114,6 +183,8 @@ export function createCharges(schema: string) {
     },
 
     spent,
+
+    spentByToken,
 
     /**
      * Adds to the spending of a day and its month. Throws `rate_limited`, and the transaction must end, if a budget would be
@@ -140,20 +211,15 @@ export function createCharges(schema: string) {
       settled: readonly ProviderCounts[],
     ): Promise<void> {
       // All transactions lock the rows in the same order.
-      const inOrder = settled.toSorted((one, two) => (one.provider < two.provider ? -1 : 1));
+      const inOrder = settled.toSorted((one, two) => (keyOf(one) < keyOf(two) ? -1 : 1));
       for (const counts of inOrder) {
         if (isEmpty(counts)) continue;
-        const { provider, images, lost, unknown, failed, tokens, cost, unpriced } = counts;
-        const numbers = [
-          images,
-          lost,
-          unknown,
-          failed,
-          tokens,
-          cost.amount,
-          basisNumber(cost.basis),
-        ];
-        await rows(COUNT, [token, day, provider, ...numbers, unpriced]);
+        const { provider, model, images, lost, unknown, failed, tokens, cost, unpriced } = counts;
+        const outputs = [images, lost, unknown, failed, tokens];
+        const values = [...outputs, cost.amount, basisNumber(cost.basis), unpriced];
+        const row = [...values, token, day, provider];
+        await rows(COUNT, row);
+        if (model !== undefined) await rows(COUNT_MODEL, [...row, model]);
       }
     },
   };

@@ -16,8 +16,8 @@ import { prepareCharges } from './usage-store.ts';
 
 // A repeated settlement of an account adds nothing.
 const ADD = `
-  INSERT INTO billed_call (provider, id, token, day, cost, basis, unpriced, spent)
-  VALUES (@provider, @id, @token, @day, @cost, @basis, @unpriced, @spent)
+  INSERT INTO billed_call (provider, id, token, day, cost, basis, unpriced, spent, model)
+  VALUES (@provider, @id, @token, @day, @cost, @basis, @unpriced, @spent, @model)
   ON CONFLICT DO NOTHING`;
 const LIST = `
   SELECT ${BILLED_CALL_COLUMNS} FROM billed_call
@@ -27,12 +27,13 @@ const SETTLE = `
   UPDATE billed_call SET cost = @amount, basis = ${basisNumber('reported')}, unpriced = 0, spent = @amount
   WHERE provider = @provider AND id = @id`;
 // Without unknown images, the weakest basis of the other calls is at most priced.
-const CORRECT_USAGE = `
-  UPDATE usage SET
+const CORRECT = `
     cost = max(0, cost + @more),
     basis = iif(basis = ${basisNumber('unknown')} AND unpriced <= @unpriced, ${basisNumber('priced')}, basis),
     unpriced = max(0, unpriced - @unpriced)
   WHERE token = @token AND day = @day AND provider = @provider`;
+const CORRECT_USAGE = `UPDATE usage SET ${CORRECT}`;
+const CORRECT_MODEL = `UPDATE usage_model SET ${CORRECT} AND model = @model`;
 const DAYS = `
   SELECT day, sum(cost) AS cost, max(basis) AS basis, sum(unpriced) AS unpriced FROM usage
   WHERE provider = @provider AND day >= @day GROUP BY day ORDER BY day`;
@@ -46,6 +47,7 @@ export function createBillingStore(database: StoreDatabase): BillingStore {
   const find = database.prepare(FIND);
   const settle = database.prepare(SETTLE);
   const correctUsage = database.prepare(CORRECT_USAGE);
+  const correctModel = database.prepare(CORRECT_MODEL);
   const days = database.prepare(DAYS);
   const prune = database.prepare(PRUNE);
 
@@ -57,9 +59,11 @@ export function createBillingStore(database: StoreDatabase): BillingStore {
         for (const { id, amount } of charges) {
           const call = v.parse(FoundRow, find.get({ provider, id }));
           if (!call) continue;
-          const { token, day, cost, unpriced, spent } = call;
+          const { token, day, cost, unpriced, spent, model } = call;
           settle.run({ provider, id, amount });
-          correctUsage.run({ provider, token, day, unpriced, more: amount - cost });
+          const correction = { provider, token, day, unpriced, more: amount - cost };
+          correctUsage.run(correction);
+          if (model !== null) correctModel.run({ ...correction, model });
           spend({ token, day }, amount - spent);
         }
       }),

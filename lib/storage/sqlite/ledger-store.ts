@@ -13,6 +13,7 @@ import {
   AccountRow,
   CHARGED_OUTPUTS,
   EarlierRows,
+  OPEN_COLUMNS,
   OpenRows,
 } from '../account-rows.ts';
 import {
@@ -46,7 +47,8 @@ const FIND_QUEUED = `
   SELECT token, day, ${CHARGED_OUTPUTS} AS reserved, held
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const OPEN = `
-  INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)
+  INSERT INTO ledger_row (ledger, call, output, provider, model_name)
+  VALUES (@id, @call, @output, @provider, @model)
   ON CONFLICT DO NOTHING`;
 /** Binds `@id` and `@owner`. The account of a job belongs to the process that runs the job. */
 const IS_OWN = `
@@ -60,7 +62,7 @@ const ACCEPT = `
 const WITHDRAW_TICKET = 'DELETE FROM ledger_ticket WHERE ledger = ? AND call = ?';
 const WITHDRAW_TICKETS = 'DELETE FROM ledger_ticket WHERE ledger = ?';
 const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM ledger WHERE id = ?`;
-const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
+const LIST_ROWS = `SELECT ${OPEN_COLUMNS} FROM ledger_row WHERE ledger = +? ORDER BY call`;
 const LIST_EARLIER = `
   SELECT call, output, provider, model, ticket
   FROM ledger_row LEFT JOIN ledger_ticket USING (ledger, call)
@@ -180,8 +182,9 @@ function prepareCalls({ prepare, owner }: StoreDatabase) {
   const withdrawTickets = prepare(WITHDRAW_TICKETS);
 
   return {
-    open(id: string, { call, provider, indices }: OpenCall): void {
-      for (const output of indices) open.run({ id, call, output, provider });
+    open(id: string, { call, provider, model, indices }: OpenCall): void {
+      const row = { id, call, provider, model: model ?? null };
+      for (const output of indices) open.run({ ...row, output });
     },
     accept: (id: string, { call, model, ticket }: AcceptedCall): void =>
       void accept.run({ id, call, model, ticket }),

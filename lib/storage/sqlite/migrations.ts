@@ -163,6 +163,32 @@ const RETRIES = `
 CREATE INDEX job_retries ON job_content (retry_of, seq) WHERE retry_of IS NOT NULL;
 `;
 
+/**
+ * Adds the usage of models. "usage" has the counts of all models of a provider, so the counts without a row in "usage_model" belong
+ * to models that were not recorded. "model_name" and "model" are NULL for calls of earlier versions.
+ */
+const MODELS = `
+CREATE TABLE usage_model (
+  token TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  images INTEGER NOT NULL CHECK (images >= 0),
+  lost INTEGER NOT NULL CHECK (lost BETWEEN 0 AND images),
+  unknown INTEGER NOT NULL CHECK (unknown >= 0),
+  failed INTEGER NOT NULL CHECK (failed >= 0),
+  tokens INTEGER CHECK (tokens >= 0),
+  cost INTEGER NOT NULL CHECK (cost >= 0),
+  basis INTEGER NOT NULL CHECK (basis BETWEEN 0 AND 3),
+  unpriced INTEGER NOT NULL CHECK (unpriced >= 0),
+  PRIMARY KEY (token, day, provider, model)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX usage_of_day ON usage (day);
+CREATE INDEX usage_model_of_day ON usage_model (day);
+ALTER TABLE ledger_row ADD COLUMN model_name TEXT;
+ALTER TABLE billed_call ADD COLUMN model TEXT;
+`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [
   SCHEMA,
@@ -179,6 +205,7 @@ export const MIGRATIONS: readonly string[] = [
   OWN_FAVORITE,
   FACTS,
   RETRIES,
+  MODELS,
 ];
 
 /** The schema that this program reads and writes. */

@@ -63,7 +63,15 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     record: 'write',
     recover: 'write',
   },
-  usage: { charged: 'read', spent: 'read', list: 'read', prune: 'write' },
+  usage: {
+    charged: 'read',
+    spent: 'read',
+    balances: 'read',
+    list: 'read',
+    listModels: 'read',
+    listTokens: 'read',
+    prune: 'write',
+  },
   billing: { list: 'read', settle: 'write', days: 'read', prune: 'write' },
   webhooks: {
     listQueues: 'read',

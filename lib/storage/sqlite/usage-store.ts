@@ -13,7 +13,7 @@ import {
   type Spent,
   StoredAmount,
 } from '../budgets.ts';
-import { USAGE_COLUMNS, UsageRows } from '../usage-rows.ts';
+import { COUNT_COLUMNS, ModelRows, TokenRows, UsageRows } from '../usage-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 const CHARGE = `
@@ -26,14 +26,8 @@ const CHARGE_WITHIN = `
     WHERE images + @images <= @allowance`;
 /** Selects the number of images that are charged on a day. Binds `@token`, `@day`. */
 const CHARGED = 'SELECT images FROM charge WHERE token = @token AND day = @day';
-const COUNT = `
-  INSERT INTO usage (
-    token, day, provider, images, lost, unknown, failed, tokens, cost, basis, unpriced
-  )
-  VALUES (
-    @token, @day, @provider, @images, @lost, @unknown, @failed, @tokens, @cost, @basis, @unpriced
-  )
-  ON CONFLICT (token, day, provider) DO UPDATE SET
+const COUNT_VALUES = '@images, @lost, @unknown, @failed, @tokens, @cost, @basis, @unpriced';
+const ADD_COUNTS = `
     images = images + excluded.images,
     lost = lost + excluded.lost,
     unknown = unknown + excluded.unknown,
@@ -42,16 +36,40 @@ const COUNT = `
     cost = cost + excluded.cost,
     basis = max(basis, excluded.basis),
     unpriced = unpriced + excluded.unpriced`;
+const COUNT = `
+  INSERT INTO usage (token, day, provider, ${COUNT_COLUMNS})
+  VALUES (@token, @day, @provider, ${COUNT_VALUES})
+  ON CONFLICT (token, day, provider) DO UPDATE SET ${ADD_COUNTS}`;
+const COUNT_MODEL = `
+  INSERT INTO usage_model (token, day, provider, model, ${COUNT_COLUMNS})
+  VALUES (@token, @day, @provider, @model, ${COUNT_VALUES})
+  ON CONFLICT (token, day, provider, model) DO UPDATE SET ${ADD_COUNTS}`;
+// The sum of integers is an integer. Without any tokens, the sum is NULL.
+const COUNT_SUMS = `
+  sum(images) AS images, sum(lost) AS lost, sum(unknown) AS unknown, sum(failed) AS failed,
+  sum(tokens) AS tokens, sum(cost) AS cost, max(basis) AS basis, sum(unpriced) AS unpriced`;
 const SPEND = `
   INSERT INTO spending (token, period, amount) VALUES (@token, @period, max(0, @amount))
   ON CONFLICT (token, period) DO UPDATE SET amount = max(0, amount + @amount)`;
 const SPENT = 'SELECT amount FROM spending WHERE token = @token AND period = @period';
 const PRUNE_SPENDING = 'DELETE FROM spending WHERE period < ?';
 const LIST = `
-  SELECT ${USAGE_COLUMNS} FROM usage
+  SELECT day, provider, ${COUNT_COLUMNS} FROM usage
   WHERE token = +@token AND day >= +@day ORDER BY day DESC, provider`;
+const LIST_ALL = `
+  SELECT day, provider, ${COUNT_SUMS} FROM usage
+  WHERE day >= +@day GROUP BY day, provider ORDER BY day DESC, provider`;
+const LIST_MODELS = `
+  SELECT day, provider, model, ${COUNT_COLUMNS} FROM usage_model
+  WHERE token = +@token AND day >= +@day ORDER BY day DESC, provider, model`;
+const LIST_ALL_MODELS = `
+  SELECT day, provider, model, ${COUNT_SUMS} FROM usage_model
+  WHERE day >= +@day GROUP BY day, provider, model ORDER BY day DESC, provider, model`;
+const LIST_TOKENS = `
+  SELECT token, ${COUNT_SUMS} FROM usage WHERE day >= ? GROUP BY token ORDER BY token`;
 const PRUNE_CHARGES = 'DELETE FROM charge WHERE day < ?';
 const PRUNE_USAGE = 'DELETE FROM usage WHERE day < ?';
+const PRUNE_MODELS = 'DELETE FROM usage_model WHERE day < ?';
 
 const Charged = v.optional(v.number(), 0);
 const SpentAmount = v.optional(StoredAmount, 0);
@@ -59,14 +77,31 @@ const SpentAmount = v.optional(StoredAmount, 0);
 export function createUsageStore(database: StoreDatabase): UsageStore {
   const charged = database.prepare(CHARGED).pluck();
   const list = database.prepare(LIST);
+  const listAll = database.prepare(LIST_ALL);
+  const listModels = database.prepare(LIST_MODELS);
+  const listAllModels = database.prepare(LIST_ALL_MODELS);
+  const listTokens = database.prepare(LIST_TOKENS);
   const spent = prepareSpent(database);
   const pruneSpending = database.prepare(PRUNE_SPENDING);
-  const prunings = [PRUNE_CHARGES, PRUNE_USAGE].map((sql) => database.prepare(sql));
+  const prunings = [PRUNE_CHARGES, PRUNE_USAGE, PRUNE_MODELS].map((sql) => database.prepare(sql));
 
   return {
     charged: (of) => database.read(() => v.parse(Charged, charged.get(of))),
     spent: (of) => database.read(() => spent(of)),
-    list: (since) => database.read(() => v.parse(UsageRows, list.all(since))),
+    balances: (tokens, day) =>
+      database.read(() =>
+        tokens.map((token) => {
+          const of = { token, day };
+          return { token, charged: v.parse(Charged, charged.get(of)), spent: spent(of) };
+        }),
+      ),
+    list: (since) =>
+      database.read(() => v.parse(UsageRows, ('token' in since ? list : listAll).all(since))),
+    listModels: (since) =>
+      database.read(() =>
+        v.parse(ModelRows, ('token' in since ? listModels : listAllModels).all(since)),
+      ),
+    listTokens: (day) => database.read(() => v.parse(TokenRows, listTokens.all(day))),
     prune: (day) =>
       database.write(() => {
         for (const pruning of prunings) pruning.run(day);
@@ -94,6 +129,7 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   const chargeWithin = database.prepare(CHARGE_WITHIN);
   const charged = database.prepare(CHARGED).pluck();
   const count = database.prepare(COUNT);
+  const countModel = database.prepare(COUNT_MODEL);
   const spent = prepareSpent(database);
   const spend = database.prepare(SPEND);
 
@@ -140,9 +176,11 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
     count({ token, day }: UsageDay, settled: readonly ProviderCounts[]): void {
       for (const counts of settled) {
         if (isEmpty(counts)) continue;
-        const { cost, tokens = null } = counts;
-        const columns = { ...counts, cost: cost.amount, basis: basisNumber(cost.basis) };
-        count.run({ ...columns, token, day, tokens });
+        const { model, cost, tokens = null, ...rest } = counts;
+        const columns = { ...rest, cost: cost.amount, basis: basisNumber(cost.basis) };
+        const row = { ...columns, token, day, tokens };
+        count.run(row);
+        if (model !== undefined) countModel.run({ ...row, model });
       }
     },
   };

@@ -95,8 +95,11 @@ export const TOKEN_COMMANDS: readonly Command[] = [
   }),
   request({
     name: 'usage',
-    about: 'show the daily image usage of your token',
+    about: 'show the images and costs of your token, by day and by model',
     options: {
+      all: {
+        about: 'show the usage of all tokens, and list the tokens (permission admin)',
+      },
       days: {
         value: 'count',
         parse: parseWholeNumber,
@@ -105,7 +108,11 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       ...JSON_OUTPUT,
       ...SERVICE_OPTION,
     },
-    examples: [['usage --days 7', 'show the last week and the allowance of today']],
+    examples: [
+      ['usage --days 7', 'show the last week and the allowance of today'],
+      ['usage --all', 'show who made how many images, and what is left of the budgets of today'],
+    ],
+    query: ({ all, days }) => ({ days, tokens: all ? 'all' : undefined }),
     operation: 'GET /v1/usage',
     shows: 'usage',
   }),

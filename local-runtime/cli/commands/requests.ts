@@ -10,6 +10,7 @@ import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption, ServiceOption } from '../command-table/options.ts';
 import { printFields, printJson, printTable, reportJob, toDate } from '../print.ts';
+import { printUsage } from '../print-usage.ts';
 import { startProgress } from '../progress.ts';
 import { withService } from '../with-service.ts';
 
@@ -185,17 +186,4 @@ export function printJob(job: ImageJob, io: CommandIo): void {
 function toDelivery({ status, attempts, last_status }: NonNullable<ImageJob['webhook']>): string {
   const reply = last_status === undefined ? '' : `, last status ${last_status}`;
   return `${status}, attempts ${attempts}${reply}`;
-}
-
-function printUsage(
-  { caller: { name, allowance }, items: days }: UsageReport,
-  io: CommandIo,
-): void {
-  if (name !== undefined) printFields({ token: name }, io);
-  if (allowance) printFields({ today: `${allowance.used} of ${allowance.images_per_day}` }, io);
-  const rows = days.map(({ day, images, failed, tokens, by_provider }) => {
-    const providers = Object.entries(by_provider).map(([one, count]) => `${one} ${count.images}`);
-    return [day, String(images), String(failed), String(tokens ?? ''), providers.join(', ')];
-  });
-  printTable(['DAY', 'IMAGES', 'FAILED', 'TOKENS', 'PROVIDERS'], rows, io);
 }

@@ -13,7 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const used = async () => (await rig.usage.report(caller, 1)).caller.allowance?.used;
+const used = async () =>
+  (await rig.usage.report(caller, { days: 1, tokens: 'own' })).caller.allowance?.used;
 
 describe('the allowance of a job', () => {
   test('the images of a job are charged when the job is accepted', async () => {
@@ -94,7 +95,7 @@ describe('the allowance of a job', () => {
     await until(() => rig.active() === 0);
 
     expect(await used()).toBe(1);
-    const { items } = await rig.usage.report(caller, 1);
+    const { items } = await rig.usage.report(caller, { days: 1, tokens: 'own' });
     expect(items).toMatchObject([{ images: 1, lost: 1, unknown: 0, failed: 2 }]);
   });
 
@@ -119,7 +120,7 @@ describe('the allowance of a job', () => {
 
     expect(job).toMatchObject({ token: 'alice' });
     expect(await used()).toBe(1);
-    const { items } = await rig.usage.report(caller, 1);
+    const { items } = await rig.usage.report(caller, { days: 1, tokens: 'own' });
     expect(items).toMatchObject([
       { images: 0, unknown: 1, failed: 2, by_provider: { sandbox: { unknown: 1, failed: 0 } } },
     ]);

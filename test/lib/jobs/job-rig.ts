@@ -101,7 +101,8 @@ export async function openJobRig(limits: Limits = {}) {
       discarded.push(...publications.map(({ record }) => record.id));
     },
   };
-  const usage = createUsage({ store: stores.usage, ledger: stores.ledger, clock, ids, log });
+  const { tokens } = outside;
+  const usage = createUsage({ ...stores, store: stores.usage, tokens, clock, ids, log });
   const durations = createRecentDurations();
   const policies = toReplayPolicies(config.runtime.idempotency);
   const replays = createMemoryReplayStore({ clock, policies });

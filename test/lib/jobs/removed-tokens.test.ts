@@ -63,7 +63,8 @@ describe('the jobs of a removed token', () => {
 
   test('queued jobs of a removed token release their charge, and their webhooks are due', async () => {
     const id = await submitAs(ALICE, { ...WEBHOOK, parameters: { n: 3 } });
-    const used = async () => (await rig.usage.report(ALICE, 1)).caller.allowance?.used;
+    const used = async () =>
+      (await rig.usage.report(ALICE, { days: 1, tokens: 'own' })).caller.allowance?.used;
     expect(await used()).toBe(3);
     rig.removedIds.push('alice');
 

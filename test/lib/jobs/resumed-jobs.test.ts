@@ -118,7 +118,7 @@ async function leftAfterFirstImage(n: number): Promise<string> {
 const tickets = ({ provider }: Life) => provider.calls.map(({ request }) => request.ticket);
 
 async function usage({ app }: Life) {
-  const { caller, items } = await app.services.usage.report(CALLER, 1);
+  const { caller, items } = await app.services.usage.report(CALLER, { days: 1, tokens: 'own' });
   const [{ images, unknown, failed } = {}] = items;
   return { images, unknown, failed, used: caller.allowance?.used };
 }

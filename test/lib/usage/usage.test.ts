@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_COST, toWireCost } from '../../../lib/contract/reply/cost.ts';
+import { NO_COST, toWireCost, UNKNOWN_COST } from '../../../lib/contract/reply/cost.ts';
 import { type Caller, unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type {
@@ -8,6 +8,7 @@ import type {
 } from '../../../lib/generation/ledger/ledger-store-port.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import type { NamedTokens } from '../../../lib/tokens/token.ts';
 import { createUsage, type Usage } from '../../../lib/usage/usage.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { openTestStores, type TestStores } from '../../support/stores.ts';
@@ -18,6 +19,7 @@ const FREE = { ...unnamedCaller('s'), id: 'free' };
 const CALL = { call: 0, provider: 'sandbox', indices: [0, 1, 2] };
 const MADE: ProviderCounts = {
   provider: 'sandbox',
+  model: 'sandbox-image',
   images: 2,
   lost: 1,
   unknown: 0,
@@ -31,6 +33,8 @@ let stores: TestStores;
 let clock: ManualClock;
 let usage: Usage;
 let lines: string[];
+/** The tokens of the tokens file by id. */
+let tokens: Map<string, NonNullable<ReturnType<NamedTokens['accountOf']>>>;
 /** The number of the next closings that the store refuses. */
 let refusals: number;
 
@@ -42,7 +46,9 @@ beforeEach(async () => {
   stores = await openTestStores({ clock, ids });
   const log = createTraceLog((line) => lines.push(line));
   const ledger = refusing(stores.ledger);
-  usage = createUsage({ store: stores.usage, ledger, clock, ids, log });
+  tokens = new Map();
+  const accounts = { accountOf: (id: string) => tokens.get(id) };
+  usage = createUsage({ store: stores.usage, ledger, tokens: accounts, clock, ids, log });
 });
 afterEach(() => stores.close());
 
@@ -66,11 +72,12 @@ async function request(caller: Caller = ALICE, ended: readonly ProviderCounts[] 
 }
 
 async function usedToday(caller: Caller = ALICE): Promise<number | undefined> {
-  return (await usage.report({ ...caller, imagesPerDay: 10 }, 1)).caller.allowance?.used;
+  return (await usage.report({ ...caller, imagesPerDay: 10 }, { days: 1, tokens: 'own' })).caller
+    .allowance?.used;
 }
 
 const itemsOf = async (caller: Caller = ALICE, days = 1) =>
-  (await usage.report(caller, days)).items;
+  (await usage.report(caller, { days, tokens: 'own' })).items;
 
 describe('createUsage', () => {
   it('releases the images that were certainly not made', async () => {
@@ -116,7 +123,7 @@ describe('createUsage', () => {
     await account.open(CALL);
     account.close({ renewals: 0, counts: [MADE] });
 
-    expect(await usage.report(ALICE, 2)).toMatchObject({
+    expect(await usage.report(ALICE, { days: 2, tokens: 'own' })).toMatchObject({
       caller: { allowance: { used: 0 } },
       items: [{ day: '2025-01-01', images: 2 }],
     });
@@ -148,7 +155,7 @@ describe('createUsage', () => {
   it('reports all counts of a day and of each provider', async () => {
     await request(FREE);
 
-    const report = await usage.report(FREE, 30);
+    const report = await usage.report(FREE, { days: 30, tokens: 'own' });
 
     const counts = {
       images: 2,
@@ -161,7 +168,10 @@ describe('createUsage', () => {
     };
     expect(report.caller).toEqual({ permissions: FREE.permissions });
     expect(report.items).toEqual([
-      { day: '2025-01-01', ...counts, by_provider: { sandbox: counts } },
+      {
+        ...{ day: '2025-01-01', ...counts, by_provider: { sandbox: counts } },
+        by_model: [{ provider: 'sandbox', model: 'sandbox-image', ...counts }],
+      },
     ]);
   });
 
@@ -171,7 +181,7 @@ describe('createUsage', () => {
 
     await account.reserve(1, () => ({ amount: 30n, isUnknown: false }));
 
-    expect((await usage.report(payer, 1)).caller.budget).toEqual({
+    expect((await usage.report(payer, { days: 1, tokens: 'own' })).caller.budget).toEqual({
       currency: 'USD',
       per_day: '0.000000005',
       per_month: '0.000000008',
@@ -193,7 +203,9 @@ describe('createUsage', () => {
       details: { reason: 'unknown_cost' },
     });
     await usage.accountFor({ ...payer, unknownCost: 20n }).reserve(2, spend);
-    expect((await usage.report(payer, 1)).caller.budget?.used_today).toBe('0.000000004');
+    expect((await usage.report(payer, { days: 1, tokens: 'own' })).caller.budget?.used_today).toBe(
+      '0.000000004',
+    );
   });
 
   it('adds the counts of all providers of a day, and omits the provider of images that were requested from none', async () => {
@@ -212,6 +224,146 @@ describe('createUsage', () => {
     await request();
 
     expect(await itemsOf({ ...ALICE, id: 'bob' }, 366)).toEqual([]);
+  });
+
+  it('reports the images without a recorded model beside the models of their provider', async () => {
+    await request(ALICE, [
+      { ...MADE, model: undefined, tokens: undefined, cost: { amount: 7n, basis: 'priced' } },
+      { ...MADE, cost: UNKNOWN_COST, unpriced: 2 },
+      { ...MADE, model: 'another', cost: { amount: 5n, basis: 'reported' } },
+    ]);
+
+    const [item] = await itemsOf();
+
+    expect(item?.by_model).toMatchObject([
+      { model: 'another', images: 2, cost: { amount: '0.0000000005', basis: 'reported' } },
+      { model: 'sandbox-image', images: 2, tokens: 50, cost: { basis: 'unknown' } },
+      {
+        provider: 'sandbox',
+        ...{ images: 2, lost: 1, failed: 1, unknown_images: 0 },
+        cost: { amount: '0.0000000007', basis: 'priced' },
+      },
+    ]);
+    expect(item?.by_model[2]).not.toHaveProperty('model');
+    expect(item?.by_model[2]).not.toHaveProperty('tokens');
+  });
+
+  it('names the 30 models with the most images in the report, and adds up the others', async () => {
+    const nths = Array.from({ length: 32 }, (_, nth) => nth + 1);
+    for (const nth of nths) {
+      await request(FREE, [{ ...MADE, model: `model-${nth}`, images: nth, tokens: undefined }]);
+    }
+
+    const [item] = await itemsOf(FREE);
+
+    const models = item?.by_model.map(({ model }) => model);
+    expect(models).toHaveLength(31);
+    expect(models).not.toContain('model-1');
+    expect(models).not.toContain('model-2');
+    expect(item?.by_model.at(-1)).toMatchObject({ others: 2, images: 3, lost: 2 });
+    expect(item?.by_model.at(-1)).not.toHaveProperty('provider');
+  });
+
+  describe('of all tokens', () => {
+    const ADMIN = { ...ALICE, name: 'Alice', budgetPerDay: 50n };
+    const all = async (caller: Caller = ADMIN, days = 2) =>
+      usage.report(caller, { days, tokens: 'all' });
+
+    beforeEach(() => {
+      tokens.set('alice', { id: 'alice', name: 'Alice', budgetPerDay: 50n });
+    });
+
+    it('is rejected for a token without the permission admin', async () => {
+      await request();
+      const permissions = ADMIN.permissions.filter((permission) => permission !== 'admin');
+
+      await expect(all({ ...ADMIN, permissions })).rejects.toMatchObject({
+        code: 'permission_denied',
+        details: { permission: 'admin' },
+      });
+    });
+
+    it('adds up the days and models of all tokens', async () => {
+      await request();
+      await request({ ...ALICE, id: 'bob' }, [{ ...MADE, model: 'another' }]);
+
+      const { items } = await all();
+
+      expect(items).toMatchObject([
+        {
+          images: 4,
+          tokens: 100,
+          by_provider: { sandbox: { images: 4 } },
+          by_model: [
+            { model: 'another', images: 2 },
+            { model: 'sandbox-image', images: 2 },
+          ],
+        },
+      ]);
+    });
+
+    it('lists the tokens by name, the most images first, with what is left of their limits', async () => {
+      tokens.set('id-of-bob', { id: 'id-of-bob', name: 'bob', imagesPerDay: 9 });
+      await request();
+      await clock.advance(24 * HOUR_MS);
+      await request({ ...ALICE, id: 'id-of-bob' }, [{ ...MADE, images: 5 }]);
+      await usage
+        .accountFor({ ...FREE, id: 'alice', budgetPerDay: 50n })
+        .reserve(1, () => ({ amount: 30n, isUnknown: false }));
+
+      const { by_token: rows } = await all();
+
+      expect(rows).toMatchObject([
+        {
+          ...{ kind: 'named', name: 'bob', images: 5, today: { images: 5 } },
+          allowance: { images_per_day: 9, used: 5 },
+        },
+        {
+          ...{ kind: 'named', name: 'Alice', own: true, images: 2, today: { images: 0 } },
+          budget: { per_day: '0.000000005', used_today: '0.000000003' },
+        },
+      ]);
+      expect(rows?.[0]).not.toHaveProperty('own');
+      expect(rows?.[0]).not.toHaveProperty('budget');
+      expect(rows?.[1]).not.toHaveProperty('allowance');
+    });
+
+    it('names removed tokens, and adds up the tokens that the file no longer lists without their ids', async () => {
+      tokens.set('old', { id: 'old', name: 'carol', imagesPerDay: 9, removedSecs: 1 });
+      for (const id of ['old', 'secret-1', 'secret-2', '']) await request({ ...FREE, id });
+
+      const { by_token: rows } = await all();
+
+      expect(rows).toMatchObject([
+        { kind: 'unnamed', images: 2 },
+        { kind: 'removed', name: 'carol', images: 2 },
+        { kind: 'unlisted', images: 4, today: { images: 4 } },
+      ]);
+      expect(rows?.[1]).not.toHaveProperty('allowance');
+      expect(JSON.stringify(rows)).not.toContain('secret');
+    });
+
+    it('adds up the tokens beyond the 100 with the most images', async () => {
+      for (let nth = 0; nth < 103; nth += 1) {
+        const id = `token-${nth}`;
+        tokens.set(id, { id, name: id });
+        await request({ ...FREE, id }, [{ ...MADE, images: nth + 1 }]);
+      }
+
+      const { by_token: rows } = await all();
+
+      expect(rows).toHaveLength(101);
+      expect(rows?.[0]).toMatchObject({ name: 'token-102', images: 103 });
+      expect(rows?.[100]).toMatchObject({ kind: 'others', images: 6, today: { images: 6 } });
+    });
+
+    it('is absent from the report of one token', async () => {
+      await request();
+
+      const report = await usage.report(ADMIN, { days: 1, tokens: 'own' });
+
+      expect(report).not.toHaveProperty('by_token');
+    });
   });
 
   it('forgets usage after 366 days', async () => {
@@ -244,7 +396,7 @@ describe('createUsage, while the store refuses to write', () => {
   it('retries refused closings once more when it is closed', async () => {
     refusals = 1;
     await request();
-    await usage.report(ALICE, 1);
+    await usage.report(ALICE, { days: 1, tokens: 'own' });
 
     await usage.close();
 

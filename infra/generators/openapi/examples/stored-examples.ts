@@ -193,17 +193,18 @@ const USAGE_CALLER = {
 
 const COST = { cost: { amount: '0.44', currency: 'USD', basis: 'reported' }, unknown_images: 0 };
 
+const COUNTS = { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321, ...COST };
+
 const DAY_USAGE = {
   day: '2026-01-01',
-  images: 11,
-  failed: 1,
-  unknown: 1,
-  lost: 0,
-  tokens: 4321,
-  ...COST,
-  by_provider: {
-    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321, ...COST },
-  },
+  ...COUNTS,
+  by_provider: { 'agent-responses': COUNTS },
+  by_model: [{ provider: 'agent-responses', model: 'gpt-image-2', ...COUNTS }],
+};
+
+const BOB = {
+  ...{ kind: 'named', name: 'bob', ...COUNTS, today: COUNTS },
+  allowance: { images_per_day: 50, used: 12, resets: CREATED + 86_400 },
 };
 
 /** Examples of replies about stored resources, by component. */
@@ -368,6 +369,10 @@ export const STORED_EXAMPLES: Examples = {
     alice: {
       summary: 'A token with an allowance',
       value: { caller: USAGE_CALLER, items: [DAY_USAGE] },
+    },
+    all: {
+      summary: 'The usage of all tokens',
+      value: { caller: USAGE_CALLER, items: [DAY_USAGE], by_token: [BOB] },
     },
   },
 };

@@ -83,7 +83,7 @@ const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
   const unpriced = (more.images ?? 0) + (more.unknown ?? 0);
   const cost = unpriced > 0 ? UNKNOWN_COST : NO_COST;
   const nothing = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
-  return { provider: 'scripted', ...nothing, cost, unpriced, ...more };
+  return { provider: 'scripted', model: FIRST, ...nothing, cost, unpriced, ...more };
 };
 
 describe('the ledger of a generation', () => {
@@ -108,7 +108,8 @@ describe('the ledger of a generation', () => {
     expect(error).toMatchObject({ code: 'overloaded', retryable: true, provider: undefined });
     expect(rig.provider.calls).toEqual([]);
     ledger.close();
-    expect(closed).toMatchObject([{ counts: [counts({ failed: 1 })] }]);
+    const model = 'scripted-image';
+    expect(closed).toMatchObject([{ counts: [counts({ model, failed: 1 })] }]);
   });
 
   it('calls no provider and counts nothing if the reservation fails', async () => {
@@ -269,7 +270,7 @@ describe('the ledger of a generation', () => {
     async (isFree, counted) => {
       const { account, opened } = recordAccount();
       const ledger = createLedger({ ...account, isFree }, 1);
-      ledger.beginRoute('scripted');
+      ledger.beginRoute('scripted', FIRST);
       const call = ledger.beginCall('scripted', [0]);
 
       await call.open();
@@ -301,7 +302,8 @@ describe('the ledger of a generation', () => {
       details: { succeeded_outputs: 1 },
     });
     ledger.close();
-    expect(closed).toMatchObject([{ counts: [counts({ images: 1, lost: 1 })] }]);
+    const model = 'scripted-image';
+    expect(closed).toMatchObject([{ counts: [counts({ model, images: 1, lost: 1 })] }]);
   });
 });
 
@@ -334,7 +336,7 @@ describe('the ledger of a generation, delivery', () => {
     expect(response.warnings).toContain('partial_output_failure');
     expect(publications).toHaveLength(2);
     expect(await rig.artifacts.names()).toHaveLength(2);
-    expect(counted).toEqual([counts({ images: 3, lost: 1 })]);
+    expect(counted).toEqual([counts({ model: 'scripted-image', images: 3, lost: 1 })]);
   });
 
   it.each([
@@ -351,7 +353,7 @@ describe('the ledger of a generation, delivery', () => {
         details: { succeeded_outputs: 3 },
       });
       expect(await rig.artifacts.names()).toEqual([]);
-      expect(counted).toEqual([counts({ images: 3, lost: 3 })]);
+      expect(counted).toEqual([counts({ model: 'scripted-image', images: 3, lost: 3 })]);
     },
   );
 });
@@ -371,7 +373,7 @@ describe('the ledger of a generation with fallbacks', () => {
 
     expect(response?.data).toHaveLength(2);
     expect(renewed).toMatchObject([{ renewals: 0, counts: [{ images: 2, lost: 2, failed: 0 }] }]);
-    expect(counted).toEqual([counts({ images: 2 })]);
+    expect(counted).toEqual([counts({ model: SECOND, images: 2 })]);
   });
 
   it('never reports a failure after a paid route as retryable', async () => {
@@ -386,7 +388,7 @@ describe('the ledger of a generation with fallbacks', () => {
 
     expect(error).toMatchObject({ code: 'overloaded', retryable: false });
     expect(renewed).toMatchObject([{ counts: [{ images: 1, lost: 1 }] }]);
-    expect(counted).toEqual([counts({ failed: 1 })]);
+    expect(counted).toEqual([counts({ model: SECOND, failed: 1 })]);
   });
 
   it('ends with the first failure if the allowance is too small for another route', async () => {
@@ -409,7 +411,7 @@ describe('the ledger of a generation with fallbacks', () => {
       byModel((call) => fail(call, failure('rate_limited')), ok),
     );
 
-    expect(counted).toEqual([counts({ images: 1 })]);
+    expect(counted).toEqual([counts({ model: SECOND, images: 1 })]);
     expect(renewed).toMatchObject([{ counts: [counts({})] }]);
   });
 

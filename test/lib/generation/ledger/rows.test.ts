@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import type { CallEffect } from '../../../../lib/errors/call-effect.ts';
 import type { ErrorCode } from '../../../../lib/errors/codes.ts';
+import { NO_COUNTS } from '../../../../lib/generation/ledger/ledger-store-port.ts';
 import {
   countFailed,
   countPaid,
@@ -11,7 +12,7 @@ import {
   paidAfter,
   restricted,
   succeededOutputs,
-  sumByProvider,
+  sumByModel,
 } from '../../../../lib/generation/ledger/rows.ts';
 
 const row = (more: Partial<LedgerRow> = {}): LedgerRow => {
@@ -186,9 +187,22 @@ describe('countPaid', () => {
   });
 });
 
+describe('sumByModel', () => {
+  it('keeps the models of a provider apart, and the outputs whose model is not recorded', () => {
+    const rows = ['large', 'small', undefined, 'large'].map((model) => ({ ...PUBLISHED, model }));
+
+    expect(sumByModel(countPaid([...rows, { ...LOST, provider: 'b', model: 'large' }]))).toEqual([
+      { ...NO_COUNTS, provider: 'a', model: 'large', images: 2 },
+      { ...NO_COUNTS, provider: 'a', model: 'small', images: 1 },
+      { ...NO_COUNTS, provider: 'a', images: 1 },
+      { ...NO_COUNTS, provider: 'b', model: 'large', images: 1, lost: 1 },
+    ]);
+  });
+});
+
 describe('countFailed', () => {
   const failed = (rows: readonly LedgerRow[], outputs = 1) =>
-    sumByProvider(countFailed(rows, { outputs, lastProvider: 'last' })).map((counts) => [
+    sumByModel(countFailed(rows, { outputs, last: { provider: 'last' } })).map((counts) => [
       counts.provider,
       counts.failed,
     ]);

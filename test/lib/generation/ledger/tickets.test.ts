@@ -69,14 +69,15 @@ describe('createLedger, tickets', () => {
     } as unknown as EarlierWork;
     const { account, opened: calls } = recordAccount();
     const ledger = createLedger(account, 3, earlier);
-    ledger.beginRoute('sandbox');
+    ledger.beginRoute('sandbox', 'a-model');
 
     await ledger.beginCall('sandbox', [2]).open();
 
-    expect(calls).toEqual([{ call: 5, indices: [2], ...sandbox }]);
+    const maker = { ...sandbox, model: 'a-model' };
+    expect(calls).toEqual([{ call: 5, indices: [2], ...maker }]);
     expect(ledger.settlement()).toMatchObject({
       renewals: 3,
-      counts: [{ ...sandbox, images: 1, lost: 0, unknown: 1, failed: 1, unpriced: 2 }],
+      counts: [{ ...maker, images: 1, lost: 0, unknown: 1, failed: 1, unpriced: 2 }],
     });
   });
 });

@@ -72,6 +72,7 @@ describe('migrate', () => {
       'spending',
       'sqlite_sequence',
       'usage',
+      'usage_model',
       'webhook',
     ]);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
@@ -139,6 +140,23 @@ describe('migrate', () => {
       ['image', 0],
       ['neither', 0],
     ]);
+  });
+
+  test('usage, open calls and ended calls from before models are kept without a model', () => {
+    migrate(connection, MIGRATIONS.slice(0, 14));
+    connection.exec(`
+      INSERT INTO usage VALUES ('alice', 20000, 'sandbox', 3, 1, 1, 2, 50, 7, 2, 1);
+      INSERT INTO ledger (id, token, day, outputs, reserved) VALUES ('one', 'alice', 20000, 1, 1);
+      INSERT INTO ledger_row VALUES ('one', 0, 0, 'sandbox');
+      INSERT INTO billed_call VALUES ('fal', 'call', 'alice', 20000, 7, 2, 0, 7);`);
+
+    migrate(connection);
+
+    const all = (table: string) => connection.prepare(`SELECT * FROM ${table}`).raw().all();
+    expect(all('usage')).toEqual([['alice', 20_000, 'sandbox', 3, 1, 1, 2, 50, 7, 2, 1]]);
+    expect(all('usage_model')).toEqual([]);
+    expect(all('ledger_row')).toEqual([['one', 0, 0, 'sandbox', null]]);
+    expect(all('billed_call')).toEqual([['fal', 'call', 'alice', 20_000, 7, 2, 0, 7, null]]);
   });
 
   test('a failed migration undoes the migrations before it', () => {
