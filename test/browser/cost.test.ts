@@ -133,10 +133,10 @@ describe('the cost of a request', () => {
       await page.goto(`${bridge.address}/dashboard/system#usage`);
       const usage = page.locator('.usage-box');
       await usage.getByText(/^\$0\.0\d+ of \$0\.30$/).waitFor();
-      await usage.getByRole('cell', { name: 'agent-responses' }).waitFor();
-      expect(await usage.getByRole('columnheader', { name: 'Cost' }).count()).toBe(2);
+      await usage.getByRole('rowheader', { name: 'gpt-image-2 agent-responses' }).waitFor();
+      expect(await usage.getByRole('columnheader', { name: 'Cost' }).count()).toBe(1);
       await usage
-        .getByRole('img', { name: /^Cost of each day, .* Budget: \$0\.30 a day\.$/ })
+        .getByRole('img', { name: /^Cost of each day, .* by model\. .* Budget: \$0\.30 a day\.$/ })
         .waitFor();
       await usage.locator('.legend').getByText('$0.30 a day').waitFor();
       await usage.scrollIntoViewIfNeeded();

@@ -263,16 +263,16 @@ describe('the sections of the system view', () => {
     await expect.poll(() => current.evaluate(isInside)).toBe(true);
   });
 
-  it('show the caller, and its images by day and by provider', async () => {
+  it('show the caller, and its images by day and by model', async () => {
     const page = await openPage(used.address, { path: PATH });
     const box = part(page, 'usage');
 
     await box.getByText('not required').waitFor();
     await box.getByRole('columnheader', { name: 'Images' }).first().waitFor();
     await expect
-      .poll(() => box.getByRole('row').nth(1).innerText())
+      .poll(() => box.locator('.days').getByRole('row').nth(1).innerText())
       .toMatch(/^\p{L}+ \d+\s+3\s+1/u);
-    await box.getByRole('row', { name: 'sandbox 3 Nothing' }).waitFor();
+    await box.getByRole('row', { name: /^sandbox-\S+ sandbox 3 Nothing Nothing$/ }).waitFor();
   });
 
   it('show the changed settings, and find the others', async () => {

@@ -174,9 +174,9 @@ function SystemParts() {
       <div class="tables">
         <ModelTable />
         <EventBox events={report.events} />
+        <UsageBox />
       </div>
       <div class="lists">
-        <UsageBox />
         <StorageBox report={report} />
         <ConfigurationBox origins={report.configuration.origins} />
       </div>

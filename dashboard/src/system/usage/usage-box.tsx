@@ -1,43 +1,73 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../api/schemas.ts';
-import { ScrollRegion } from '../../controls/scroll-region.tsx';
-import { toCostText } from '../../money/cost-text.ts';
+import { Segmented } from '../../controls/inputs.tsx';
 import { formatDollars } from '../../money/money.ts';
-import { text } from '../../money/money-text.ts';
 import { usePage } from '../../page-context.ts';
-import { formatDate, formatNumber, formatTime, formatUtcDay } from '../../text/text.ts';
-import { sumByProvider } from '../../usage/sum-by-provider.ts';
-import { usageColumns } from '../../usage/usage.ts';
+import { formatDate, formatTime } from '../../text/text.ts';
 import { Box } from '../box.tsx';
+import type { Span } from './usage-bars.ts';
 import { UsageChart } from './usage-chart.tsx';
+import { DayTable, ModelTable, TokenTable } from './usage-tables.tsx';
+import { text } from './usage-text.ts';
+import { UsageToday } from './usage-today.tsx';
+import { type UsageChoice, useUsageReport } from './use-usage-report.ts';
 import './usage-box.css';
 
-const EVERY_MS = 30_000;
-
-/** Shows the caller, the permissions and the image allowance of the caller, and the number of its images by day. */
+/**
+ * Shows the caller and its limits, and the images and costs by day, model and token. A token with the permission `admin` can choose
+ * between its own usage and the usage of all tokens.
+ */
 export function UsageBox() {
-  const { usage, connection } = usePage();
-  const returns = connection.returns.value;
-  useEffect(() => {
-    void usage.read();
-    const timer = setInterval(() => void usage.read(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, [usage, returns]);
-  const { value: report } = usage.latest;
-  if (report === undefined) return null;
+  const { connection } = usePage();
+  const [choice, setChoice] = useState<UsageChoice>({ which: 'own', span: 'days' });
+  const onRefused = () => setChoice((last) => ({ ...last, which: 'own' }));
+  const { caller, shown, isCurrent } = useUsageReport(choice, onRefused);
+  if (caller === undefined || shown === undefined) return null;
+  const { which, span } = shown.choice;
+  const { report } = shown;
+  const isResting = !connection.online.value;
   return (
     <Box id="usage" class="usage-box" title={text('system.usage')}>
-      <Caller caller={report.caller} />
-      {report.items.length === 0 ? (
-        <p class="hint">{text('system.usage.none')}</p>
-      ) : (
-        <>
-          <UsageChart report={report} />
-          <Days items={report.items} />
-          <Providers items={report.items} />
-        </>
-      )}
+      <div class="use-head">
+        <UsageToday report={report} which={which} />
+        <div class="row wrap">
+          {caller.permissions.includes('admin') && (
+            <Segmented
+              label={text('usage.which')}
+              options={(['own', 'all'] as const).map((value) => {
+                return { value, label: text(`usage.which.${value}`) };
+              })}
+              value={choice.which}
+              disabled={isResting}
+              onChange={(value) => setChoice({ ...choice, which: value })}
+            />
+          )}
+          <Segmented<Span>
+            label={text('usage.span')}
+            options={(['days', 'weeks'] as const).map((value) => {
+              return { value, label: text(`usage.span.${value}`) };
+            })}
+            value={choice.span}
+            disabled={isResting}
+            onChange={(value) => setChoice({ ...choice, span: value })}
+          />
+        </div>
+      </div>
+      {which === 'own' && <Caller caller={caller} />}
+      <div class="stack use-parts" aria-busy={!isCurrent}>
+        {report.items.length === 0 ? (
+          <p class="hint">{text(`usage.none.${span}`)}</p>
+        ) : (
+          <>
+            <UsageChart report={report} which={which} span={span} />
+            <div class="use-tables">
+              <ModelTable items={report.items} span={span} />
+              <TokenTable rows={report.by_token ?? []} span={span} />
+            </div>
+            <DayTable items={report.items} />
+          </>
+        )}
+      </div>
     </Box>
   );
 }
@@ -47,21 +77,21 @@ function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
   const hasToken = usePage().connection.token.value !== undefined;
   return (
     <dl class="pairs num">
-      <dt>{text('system.usage.name')}</dt>
-      <dd>{name ?? text(hasToken ? 'system.usage.noName' : 'system.usage.noToken')}</dd>
-      <dt>{text('system.usage.permissions')}</dt>
+      <dt>{text('usage.name')}</dt>
+      <dd>{name ?? text(hasToken ? 'usage.noName' : 'usage.noToken')}</dd>
+      <dt>{text('usage.permissions')}</dt>
       <dd>{permissions.join(text('list.separator'))}</dd>
       {expires !== undefined && (
         <>
-          <dt>{text('system.usage.expires')}</dt>
+          <dt>{text('usage.expires')}</dt>
           <dd>{formatDate(expires)}</dd>
         </>
       )}
       {allowance !== undefined && (
         <>
-          <dt>{text('system.usage.today')}</dt>
+          <dt>{text('usage.allowance')}</dt>
           <dd>
-            {text('system.usage.allowance', {
+            {text('usage.allowance.used', {
               used: allowance.used,
               most: allowance.images_per_day,
               time: formatTime(allowance.resets),
@@ -69,113 +99,17 @@ function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
           </dd>
         </>
       )}
-      {budget?.per_day !== undefined && (
-        <>
-          <dt>{text('money.usage.budget.day')}</dt>
-          <dd>{spentText(budget.used_today, budget.per_day)}</dd>
-        </>
-      )}
       {budget?.per_month !== undefined && (
         <>
-          <dt>{text('money.usage.budget.month')}</dt>
-          <dd>{spentText(budget.used_this_month, budget.per_month)}</dd>
+          <dt>{text('usage.budget.month')}</dt>
+          <dd>
+            {text('usage.spent', {
+              used: formatDollars(budget.used_this_month),
+              budget: formatDollars(budget.per_month),
+            })}
+          </dd>
         </>
       )}
     </dl>
   );
-}
-
-function spentText(used: string, budget: string): string {
-  return text('money.usage.spent', { used: formatDollars(used), budget: formatDollars(budget) });
-}
-
-function Days({ items }: Pick<UsageReport, 'items'>) {
-  const columns = usageColumns(items);
-  const names = [...columns, 'tokens' as const].map((column) => text(`system.usage.${column}`));
-  return (
-    <UsageTable
-      class="days"
-      label={text('system.usage.days')}
-      headings={[text('system.usage.day'), ...names]}
-      rows={items.map(({ day, tokens, cost, unknown_images: unpriced, ...counts }) => ({
-        key: day,
-        name: <time dateTime={day}>{formatUtcDay(day)}</time>,
-        cells: [
-          ...columns.map((column) => formatNumber(counts[column])),
-          tokens === undefined ? '–' : formatNumber(tokens),
-        ],
-        cost: spent(cost, unpriced),
-      }))}
-    />
-  );
-}
-
-/** Shows the images and the cost of each provider on all days. */
-function Providers({ items }: Pick<UsageReport, 'items'>) {
-  return (
-    <UsageTable
-      label={text('money.usage.providers')}
-      headings={[text('money.usage.provider'), text('system.usage.images')]}
-      rows={sumByProvider(items).map(({ provider, images, cost, unpriced }) => ({
-        key: provider,
-        name: provider,
-        cells: [formatNumber(images)],
-        cost: spent(cost, unpriced),
-      }))}
-    />
-  );
-}
-
-interface TableProps {
-  readonly class?: string;
-  readonly label: string;
-  /** The headings of the names and of the cells. The cost is the last column of each table. */
-  readonly headings: readonly string[];
-  readonly rows: readonly {
-    readonly key: string;
-    readonly name: ComponentChildren;
-    readonly cells: readonly string[];
-    readonly cost: string;
-  }[];
-}
-
-function UsageTable({ class: look, label, headings: [first, ...others], rows }: TableProps) {
-  return (
-    <ScrollRegion class={look === undefined ? 'table-wrap' : `table-wrap ${look}`} label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            {[...others, text('money.cost')].map((heading) => (
-              <th key={heading} scope="col" class="end">
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody class="num">
-          {rows.map(({ key, name, cells, cost }) => (
-            <tr key={key}>
-              <td>{name}</td>
-              {[...cells, cost].map((cell, index) => (
-                // The columns of a table never change their order.
-                <td key={index} class="end">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
-  );
-}
-
-type Spent = Pick<UsageReport['items'][number], 'cost' | 'unknown_images'>;
-
-/** Returns a cost in words, with the number of images whose cost is not known beside a known part. */
-function spent(cost: Spent['cost'], unpriced: number): string {
-  const { known_amount: part } = cost;
-  if (part === undefined || Number(part) === 0 || unpriced === 0) return toCostText(cost);
-  return text('money.usage.some', { amount: formatDollars(part), count: unpriced });
 }
