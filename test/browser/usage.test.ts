@@ -85,8 +85,8 @@ describe('the usage of one token', () => {
     await expect
       .poll(() => rowsOf(models(page)))
       .toEqual([
-        expect.stringMatching(/^sandbox-\S+ sandbox \| 2 \| Nothing \| Nothing$/),
-        'gpt-image-1.5 agent-responses | 1 | Not known | Not known',
+        expect.stringMatching(/^sandbox-\S+ \| sandbox \| 2 \| Nothing \| Nothing$/),
+        'gpt-image-1.5 | agent-responses | 1 | Not known | Not known',
       ]);
   });
 
@@ -134,7 +134,7 @@ describe('the usage of all tokens', () => {
       ]);
     await expect
       .poll(() => rowsOf(models(page)))
-      .toContainEqual('gpt-image-2 agent-responses | 4 | $0.04 | $0.16');
+      .toContainEqual('gpt-image-2 | agent-responses | 4 | $0.04 | $0.16');
     await box(page)
       .getByRole('img', { name: /by model\. Highest: \$0\.16/ })
       .waitFor();
@@ -223,4 +223,19 @@ describe('the usage of all tokens', () => {
       }
     },
   );
+
+  it('shows time from right to left in a page from right to left', async () => {
+    const page = await openAll();
+    const chart = box(page).locator('.chart');
+
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl';
+    });
+
+    const [bar, plot] = [
+      await chart.locator('rect').first().boundingBox(),
+      await chart.boundingBox(),
+    ];
+    expect(bar!.x - plot!.x).toBeLessThan(plot!.width / 10);
+  });
 });
