@@ -33,8 +33,7 @@ export function sumByModel(items: readonly Day[]): readonly ModelSum[] {
       const [first] = own;
       if (first === undefined) return [];
       const { provider, model } = first;
-      const add = (of: (entry: Entry) => number) =>
-        own.reduce((sum, entry) => sum + of(entry), 0);
+      const add = (of: (entry: Entry) => number) => own.reduce((sum, entry) => sum + of(entry), 0);
       const cost = sumCosts(own.map((entry) => entry.cost));
       const unpriced = add((entry) => entry.unknown_images);
       const images = add((entry) => entry.images);
