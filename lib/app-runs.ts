@@ -18,15 +18,15 @@ import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns, createRecentDurations } from './runs/image-run.ts';
 import { createSessionLocks, createSessions, createSessionTurns } from './sessions/sessions.ts';
 import type { Stores } from './storage/open-stores.ts';
-import type { NamedTokens } from './tokens/token.ts';
 import { createUsage } from './usage/usage.ts';
+import type { NamedPayers } from './usage/usage-report.ts';
 
 interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: TraceLog;
   readonly metrics: Metrics;
-  readonly tokens: Pick<NamedTokens, 'accountOf'>;
+  readonly tokens: NamedPayers;
 }
 
 interface RunParts {

@@ -1,4 +1,4 @@
-import { addCosts, amountText, type Cost, toWireCost } from '../contract/reply/cost.ts';
+import { addCosts, amountText, type Cost, NO_COST, toWireCost } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import {
   MAX_USAGE_MODELS,
@@ -8,10 +8,8 @@ import {
   type UsageReport,
 } from '../contract/resources/usage.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { NO_COUNTS } from '../generation/ledger/ledger-store-port.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DAY_MS, dateOf, today } from '../platform/days.ts';
-import type { NamedTokens } from '../tokens/token.ts';
 import type {
   Balance,
   Counts,
@@ -21,9 +19,17 @@ import type {
   UsageStore,
 } from './usage-store-port.ts';
 
+/** The tokens that have a name. */
+export interface NamedPayers {
+  /** Returns the limits of a token, its name, and the time of its removal. Returns undefined if the token is not listed. */
+  accountOf(
+    id: string,
+  ): (Payer & { readonly name: string; readonly removedSecs?: number }) | undefined;
+}
+
 interface Deps {
   readonly store: UsageStore;
-  readonly tokens: Pick<NamedTokens, 'accountOf'>;
+  readonly tokens: NamedPayers;
   readonly clock: Clock;
 }
 
@@ -223,8 +229,13 @@ function toTokenRows(
   ];
 }
 
+const NOTHING: Counts = {
+  ...{ images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined },
+  ...{ cost: NO_COST, unpriced: 0 },
+};
+
 function sumOf(rows: readonly Counts[]): Counts {
-  return rows.reduce(addCounts, NO_COUNTS);
+  return rows.reduce(addCounts, NOTHING);
 }
 
 function addCounts(one: Counts, other: Counts): Counts {

@@ -12,14 +12,13 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import { DAY_MS, today } from '../platform/days.ts';
 import type { Ids } from '../platform/ids.ts';
-import type { NamedTokens } from '../tokens/token.ts';
-import { createUsageReport } from './usage-report.ts';
+import { createUsageReport, type NamedPayers } from './usage-report.ts';
 import type { UsageStore } from './usage-store-port.ts';
 
 interface Deps {
   readonly store: UsageStore;
   readonly ledger: LedgerStore;
-  readonly tokens: Pick<NamedTokens, 'accountOf'>;
+  readonly tokens: NamedPayers;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
   readonly log: Pick<TraceLog, 'failure'>;
