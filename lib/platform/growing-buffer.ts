@@ -1,3 +1,5 @@
+import { freeBuffer } from './free-buffer.ts';
+
 interface Options {
   /** The expected length in bytes. If the length is exact, no byte is copied twice. */
   readonly initialBytes: number;
@@ -32,11 +34,9 @@ export function createGrowingBuffer({ initialBytes, maxBytes = Infinity }: Optio
     },
     /** Frees the memory immediately, without garbage collection. No bytes of this buffer may be used after the call. */
     discard(): void {
-      const { buffer, byteLength } = memory;
+      freeBuffer(memory);
       memory = Buffer.alloc(0);
       length = 0;
-      // A short buffer is part of memory that Node shares among several buffers, and must not be freed.
-      if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
     },
   };
 }

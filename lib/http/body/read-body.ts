@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { freeBuffer } from '../../platform/free-buffer.ts';
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import type { HttpEvent } from '../http-event.ts';
 import type { RequestSpec } from '../operation-spec.ts';
@@ -89,6 +90,7 @@ export async function readBody(
       if (length > maxBytes) throw tooLarge(maxBytes);
       if (length > declared) lease.take(length);
       received.append(chunk);
+      freeBuffer(chunk);
       if (!onProgress || length < nextProgress) return;
       nextProgress = length + PROGRESS_BYTES;
       onProgress(received.bytes());

@@ -1,6 +1,7 @@
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { freeBuffer } from '../../platform/free-buffer.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import { refused } from '../container/container-format.ts';
 import { type CheckedContainer, checkContainer } from '../container/containers.ts';
@@ -43,14 +44,10 @@ function toChecked(
   // The limits were checked against the dimensions in the header, so the decoder must have found the same dimensions.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
-  free(plane);
+  // Up to 64 MB, which V8 would free only after several more planes were decoded.
+  freeBuffer(plane);
   const deep = hasDeepProfile ? { hasDeepProfile } : {};
   return { ok: true, image: { bytes, format, width, height, orientation, alpha, ...deep } };
-}
-
-/** Frees up to 64 MB immediately. V8 would free the memory of a plane only after several more planes were decoded. */
-function free({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /**

@@ -163,6 +163,19 @@ describe('readBody', () => {
     expect(bodies.heldBytes()).toBe(0);
   });
 
+  it('frees the memory of a chunk when its bytes are copied', async () => {
+    const bytes = json(MIB);
+    const chunks = [Buffer.alloc(MIB / 2), Buffer.alloc(MIB / 2)];
+    chunks.forEach((chunk, nth) => void bytes.copy(chunk, 0, (nth * MIB) / 2));
+    const { body, reply } = send({ 'content-type': 'application/json' });
+
+    for (const chunk of chunks) body.push(chunk);
+    body.push(null);
+
+    expect((await reply).statusCode).toBe(200);
+    expect(chunks.map(({ length }) => length)).toEqual([0, 0]);
+  });
+
   it('rejects a body that pauses for server.body_idle_ms with 408', async () => {
     const request = send(declared(100));
     for (let part = 0; part < 3; part++) {
