@@ -15,6 +15,12 @@ interface Deps {
 
 export type ArtifactCrops = ReturnType<typeof createArtifactCrops>;
 
+/**
+ * The priority of a crop, which takes less than a second and is waited for. It is not the highest, so that a job can still
+ * be moved before a crop.
+ */
+const PRIORITY = 50;
+
 /** Crops artifacts. A crop is a job that the bridge runs without a model, so nothing is charged for it. */
 export function createArtifactCrops({ artifacts, jobs }: Deps) {
   return {
@@ -38,7 +44,7 @@ export function createArtifactCrops({ artifacts, jobs }: Deps) {
         output: { response_format: 'artifact' },
       });
       const routing = { ...request.routing, provider: OWN_PROVIDER, model: CROP_MODEL };
-      return jobs.submit({ ...request, routing }, context);
+      return jobs.submit({ ...request, routing, priority: PRIORITY }, context);
     },
   };
 }

@@ -31,6 +31,8 @@ async function leave(page: Page): Promise<void> {
   await editor(page).waitFor({ state: 'hidden' });
 }
 
+const changeButton = (page: Page) =>
+  editor(page).getByRole('button', { name: /^Change the image/ });
 const maskButton = (page: Page) => page.getByRole('button', { name: 'Mask', exact: true });
 
 async function openEditor(options: Options = {}, file: File = photo('rocket.jpg')): Promise<Page> {
@@ -154,6 +156,23 @@ describe('the mask of a source', () => {
     });
     expect(await alphaAt(mask, 320, 105)).toBe(0);
     expect(await alphaAt(mask, 2, 2)).toBe(255);
+  });
+
+  it('is being sent in words until the bridge has replied, because a large image takes seconds', async () => {
+    const page = await openEditor();
+    const release = Promise.withResolvers<void>();
+    await page.route('**/v1/jobs', async (route) => {
+      if (route.request().method() === 'POST') await release.promise;
+      await route.continue();
+    });
+    await paint(page, [0.3, 0.3], [0.7, 0.3]);
+    await expect.poll(() => changeButton(page).isEnabled()).toBe(true);
+
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => button(page, 'Sending').isDisabled()).toBe(true);
+    release.resolve();
+
+    await editor(page).waitFor({ state: 'hidden' });
   });
 
   it('survives a reload and is opened again unchanged', async () => {
@@ -395,8 +414,10 @@ describe('the image in the mask editor', () => {
     await paint(page, [0.3, 0.5], [0.7, 0.5]);
     await page.keyboard.press('i');
     await keepScreenshot(page, 'mask-huge');
-    await leave(page);
     await expect.poll(() => keptMask(page), { timeout: 30_000 }).toBeDefined();
+    // Only a canvas with a mask is limited to 4096 × 4096 pixels.
+    await expect.poll(() => changeButton(page).isEnabled()).toBe(true);
+    await leave(page);
 
     const mask = (await keptMask(page)) ?? Buffer.alloc(0);
     expect(await sharp(mask).metadata()).toMatchObject({ width: 16_384, height: 4000 });

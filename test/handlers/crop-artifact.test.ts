@@ -48,6 +48,14 @@ it('replies with 202, the job of the bridge and its URL', async () => {
   expect(headers['location']).toMatch(/^\/v1\/jobs\/[0-9a-f-]{36}$/);
 });
 
+it('starts before the other queued jobs of the caller', async () => {
+  const { job: earlier } = await rig.submit();
+  const { json } = await crop(AREA);
+
+  expect(await rig.store.claim(1)).toMatchObject({ id: (json as { id: string }).id });
+  expect(await rig.store.claim(1)).toMatchObject({ id: earlier.id });
+});
+
 it('replies to a repeated request with the same job', async () => {
   const key = { 'idempotency-key': 'one' };
   const first = await crop(AREA, key);

@@ -87,8 +87,8 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone, canCrop }: 
         </div>
       )}
       <Button look="primary" size="big" disabled={!canSend} onClick={() => void send()}>
-        {text(sendText(edit, source, isAlone))}
-        <kbd class="only-wide">{submitKey()}</kbd>
+        {text(isSending ? 'canvas.sending' : sendText(edit, source, isAlone))}
+        {!isSending && <kbd class="only-wide">{submitKey()}</kbd>}
       </Button>
       {!isAlone && isCut && (
         <Button look="quiet" icon={Crop} disabled={isSending} onClick={() => void send(true)}>
@@ -99,19 +99,20 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone, canCrop }: 
   );
 }
 
-/** The largest canvas that may have a mask, in pixels. */
+/** The largest canvas that may have a mask, in pixels. The mask of a whole image may be larger. */
 const MASK_PIXELS = 4096 * 4096;
 
-function isTooLarge({ settings }: Edit, draft: Draft): boolean {
-  const { width, height } = settings.value.area;
-  return draft.mask.value !== undefined && width * height > MASK_PIXELS;
+function isTooLarge({ settings, source }: Edit, draft: Draft): boolean {
+  const { area } = settings.value;
+  if (draft.mask.value === undefined || isWhole(area, source)) return false;
+  return area.width * area.height > MASK_PIXELS;
 }
 
 /** Shows the plan of an edit, or what makes its canvas small enough for its mask. */
 function EditLine({ edit }: { readonly edit: Edit }) {
   const { draft } = usePage();
   const { area } = edit.settings.value;
-  if (isWhole(area, edit.source) || !isTooLarge(edit, draft)) return <PlanLine fixes={false} />;
+  if (!isTooLarge(edit, draft)) return <PlanLine fixes={false} />;
   const smaller = shrinkTo(MASK_PIXELS, area, edit.source);
   return (
     <div>
