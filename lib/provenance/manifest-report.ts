@@ -54,10 +54,16 @@ const Manifest = v.object({
 
 type Manifest = v.InferOutput<typeof Manifest>;
 
+/** The results for the active manifest, which do not depend on its ingredients. */
+const Results = v.object({
+  activeManifest: v.object({ success: v.array(v.object({ code: v.string() })) }),
+});
+
 const Store = v.object({
   active_manifest: v.string(),
   manifests: v.record(v.string(), v.unknown()),
   validation_state: v.picklist(['Trusted', 'Valid', 'Invalid']),
+  validation_results: v.fallback(v.optional(Results), undefined),
 });
 
 const STATES = { Trusted: 'trusted', Valid: 'valid', Invalid: 'invalid' } as const;
@@ -73,7 +79,7 @@ export function toUnreadReport(error: unknown): CredentialReport {
 export function toReport(json: string): CredentialReport {
   const store = v.safeParse(Store, JSON.parse(json));
   if (!store.success) return { state: 'unreadable' };
-  const { active_manifest: active, manifests, validation_state: state } = store.output;
+  const { active_manifest: active, manifests } = store.output;
   let left = MAX_MANIFESTS;
 
   function reportOf(label: string, depth: number): ManifestReport | undefined {
@@ -105,7 +111,21 @@ export function toReport(json: string): CredentialReport {
   }
 
   const manifest = reportOf(active, 0);
-  return { state: STATES[state], ...(manifest ? { manifest } : {}) };
+  return { state: stateOf(store.output), ...(manifest ? { manifest } : {}) };
+}
+
+/**
+ * Returns the state of the active manifest. The library calls a valid image `Valid` if the signer of an ingredient is unknown, although
+ * its own signer is trusted.
+ */
+function stateOf({
+  validation_state: state,
+  validation_results: results,
+}: v.InferOutput<typeof Store>) {
+  const codes = results?.activeManifest.success.map(({ code }) => code) ?? [];
+  return state === 'Valid' && codes.includes('signingCredential.trusted')
+    ? 'trusted'
+    : STATES[state];
 }
 
 /** Returns the actions of an assertion. Assertions of other kinds have no actions. */

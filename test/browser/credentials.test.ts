@@ -1,11 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type {
   ArtifactCredentials,
   ManifestReport,
   Provenance,
 } from '../../dashboard/src/api/schemas.ts';
+import { trialCertificates, writeCertificates } from '../support/provenance/certificates.ts';
+import { createProviderSigner, sampleImage } from '../support/provenance/signed-images.ts';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
@@ -363,4 +367,55 @@ describe('the group File', () => {
 
     await page.getByText(said, { exact: false }).waitFor();
   });
+});
+
+describe('the credentials of images that a bridge signs', () => {
+  it('name the signer of the bridge and the signer of the source, and are gone if the file was changed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'signed-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const files = await writeCertificates(folder, trialCertificates());
+    const signer = createProviderSigner(trialCertificates({ organisation: 'مصنع الصور' }));
+    const source = await signer.sign(await sampleImage('png', 256), 'png');
+    signer.close();
+    const signing = await startDashboard({
+      set: [
+        `provenance.signing.certificate_file=${files.certificate_file}`,
+        `provenance.signing.key_file=${files.key_file}`,
+        'provenance.signing.scope=all',
+        `provenance.trust_anchors_file=${files.trust_anchors_file}`,
+      ],
+    });
+    const [edited] = await makeJobs(signing.address, [
+      {
+        ...{ operation: 'edit', prompt: 'A warmer lake' },
+        images: [{ type: 'base64', data: source.toString('base64') }],
+      },
+    ]);
+    const page = await openPage(signing.address, {
+      ...{ path: `/dashboard/jobs/${edited}`, expects: [/404|Failed to load/] },
+    });
+
+    await section(page).getByText('Signed by this bridge').waitFor();
+    await section(page).getByRole('button', { name: 'Check' }).click();
+    await section(page).getByText('trusted').waitFor();
+    await section(page).getByRole('button', { name: 'Story' }).click();
+    await page.getByText('مصنع الصور').waitFor();
+    await keepScreenshot(page, 'credentials-signed');
+
+    await writeArtifact(signing, edited, source);
+    await page.reload();
+    await section(page).getByRole('button', { name: 'Check' }).click();
+    await section(page).getByText('The image file is missing or changed').waitFor();
+  });
+
+  /** Replaces the file of the only image of a job. */
+  async function writeArtifact(
+    at: StartedBridge,
+    job: string | undefined,
+    bytes: Uint8Array,
+  ): Promise<void> {
+    const reply = await fetch(`${at.address}/v1/jobs/${job}`);
+    const { result } = (await reply.json()) as { result: { data: { name: string }[] } };
+    await writeFile(join(at.cwd, 'data', 'artifacts', result.data[0]?.name ?? ''), bytes);
+  }
 });

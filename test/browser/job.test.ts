@@ -773,3 +773,38 @@ describe('a lost image', () => {
     await expect.poll(() => page.url()).toContain(id);
   });
 });
+
+describe('a job with labels and notes in several scripts', () => {
+  const ARABIC = 'بحيرة في الليل';
+  const MARKS = 'Z\u0351\u036b\u0343\u036aa\u0302\u036blgo';
+  const NOTE = `ملاحظة مع English و 123\nनोट देवनागरी में\n${MARKS}\na fourth line`;
+
+  it.each(['desktop', 'phone'] as const)(
+    'shows its labels as links to the jobs with the label, and the whole note, on a %s',
+    async (size) => {
+      const labels = [ARABIC, 'नीली झील', MARKS, 'étude'];
+      const [id] = await makeJobs(bridge.address, [{ prompt: 'A labelled heron', labels }]);
+      const page = await openPage(bridge.address, {
+        ...{ path: `/dashboard/jobs/${id}`, size, touch: size === 'phone' },
+      });
+      const section = page.locator('.labels-section');
+      await section.waitFor();
+
+      expect(await section.getByRole('link').allInnerTexts()).toEqual(
+        labels.map((label) => label.normalize('NFC')),
+      );
+      const note = page.getByRole('textbox', { name: 'Note' });
+      await note.fill(NOTE);
+      await page.getByRole('heading', { name: 'Requested and delivered' }).click();
+      await page.getByText('Note saved').waitFor();
+      expect(await note.evaluate((field) => field.scrollHeight - field.clientHeight)).toBe(0);
+      await section.scrollIntoViewIfNeeded();
+      await keepScreenshot(page, `job-labels-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await section.getByRole('link', { name: ARABIC }).click();
+
+      await expect.poll(() => new URL(page.url()).searchParams.get('label')).toBe(ARABIC);
+      await page.getByText(/^\d+ found/).waitFor();
+    },
+  );
+});

@@ -303,6 +303,36 @@ describe('a race', () => {
     expect(jobs.filter(({ status }) => status === 'cancelled')).toHaveLength(3);
   });
 
+  it('queues the stopped requests again with Undo, in their places', async () => {
+    const slow = await startDashboard({ set: ['server.jobs.max_running_total=1'] });
+    const page = await openPage(slow.address, { path: '/dashboard/race' });
+    await page.getByRole('searchbox', { name: 'Filter the models' }).fill('slow');
+    await prepare(page, 'A fox at {dusk,noon,night}', ['sandbox-slow']);
+    await startButton(page).click();
+    await page.getByText('1 running, 2 waiting').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('2 stopped').waitFor();
+
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await page.getByText('1 running, 2 waiting').waitFor();
+    const jobs = await listJobs(slow.address, `group=${raceOf(page)}`);
+    expect(jobs.map(({ status }) => status).toSorted()).toEqual(['queued', 'queued', 'running']);
+    await page.reload();
+    await page.getByText('1 running, 2 waiting').waitFor();
+  });
+
+  it('of one model has tiles that are not taller than the screen', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/race' });
+    await prepare(page, 'A fox at {dusk,noon}', ['sandbox-image']);
+    await startButton(page).click();
+
+    await page.getByText('2 of 2 done').waitFor();
+
+    const tile = await page.locator('.lane-tile').first().boundingBox();
+    expect(tile!.height).toBeLessThan(600);
+  });
+
   it('is found by its address after the server was killed and started again', async () => {
     const first = await startDashboard();
     const page = await openPage(first.address, { path: '/dashboard/race', expects: [/./] });

@@ -82,6 +82,24 @@ describe('createCredentialThread', () => {
     expect(await validate(foreign, 'png', trusting)).toMatchObject({ result: { state: 'valid' } });
   });
 
+  test('trusts the signer of an image that was made of an image of an unknown signer, and not the other way round', async () => {
+    const others = createProviderSigner(trialCertificates());
+    const sign = async (by: typeof others, inputs: readonly Buffer[]) =>
+      by.sign(await sampleImage('png'), 'png', {
+        ...{ kind: 'created', model: 'model-of-tests', sourceType: GENERATED, changes: [] },
+        inputs: inputs.map((bytes) => ({ bytes, format: 'png', hasCredentials: true })),
+      });
+    const [own, foreign] = [await sign(provider, []), await sign(others, [])];
+
+    const ofForeign = await sign(provider, [foreign]);
+    const ofOwn = await sign(others, [own]).finally(others.close);
+
+    expect(await validate(ofForeign, 'png', trusting)).toMatchObject({
+      result: { state: 'trusted' },
+    });
+    expect(await validate(ofOwn, 'png', trusting)).toMatchObject({ result: { state: 'valid' } });
+  });
+
   test.each(FORMATS)('reports a %s whose pixels were changed as invalid', async (format) => {
     const bytes = await provider.sign(await sampleImage(format), format);
     const at = format === 'webp' ? 60 : bytes.length - 30;

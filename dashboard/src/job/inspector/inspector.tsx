@@ -93,20 +93,38 @@ function WebhookSection({ job }: { readonly job: Job }) {
   );
 }
 
+/** Shows the labels by which the job is found, as links to the jobs with the label, and the pairs that are stored with the job. */
 function LabelsSection({ job }: { readonly job: Job }) {
-  const labels = Object.entries(job.request.metadata);
-  if (labels.length === 0) return null;
+  const { labels = [] } = job;
+  const pairs = Object.entries(job.request.metadata);
+  if (labels.length + pairs.length === 0) return null;
   return (
     <section class="labels-section stack">
       <h2>{text('make.labels')}</h2>
-      <dl class="pairs">
-        {labels.map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      {labels.length > 0 && (
+        <ul>
+          {labels.map((label) => (
+            <li key={label}>
+              <Link
+                to={`?label=${encodeURIComponent(label)}`}
+                aria-label={text('job.label.find', { label })}
+              >
+                <bdi>{label}</bdi>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {pairs.length > 0 && (
+        <dl class="pairs">
+          {pairs.map(([name, value]) => (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">{value}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
     </section>
   );
 }

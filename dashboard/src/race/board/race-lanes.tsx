@@ -51,7 +51,7 @@ export function RaceLanes({ board, mayChange }: Props) {
       <p class="sr" role="status">
         {announced}
       </p>
-      <table>
+      <table style={{ '--lanes': lanes.length }}>
         <thead>
           <tr>
             {lanes.map(({ column, name, provider }, index) => (
