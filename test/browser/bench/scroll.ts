@@ -1,7 +1,8 @@
-// npm run bench:gallery -- [--jobs N]: measures scrolling through the whole gallery and back, screen by screen. Prints
-// figures and asserts nothing.
+// npm run bench:gallery -- [--jobs N]: measures scrolling through the whole gallery and back, screen by screen, and the frames of gentle
+// scrolling. Prints figures and asserts nothing.
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
+import { inMs, percentile } from '../../bench/measure/statistics.ts';
 import { cleanUp } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';
@@ -12,6 +13,8 @@ const { values } = parseArgs({ options: { jobs: { type: 'string', default: '2000
 const count = Number(values.jobs);
 const SIZES = ['96x64', '64x64', '64x96', '128x72', '96x64'] as const;
 const AT_ONCE = 8;
+/** The number of steps of gentle scrolling. */
+const GENTLE_STEPS = 300;
 
 const bridge = await startDashboard({ set: [`server.jobs.max_pending=${count + AT_ONCE}`] });
 await makeSmallJobs();
@@ -34,6 +37,10 @@ for (const way of ['down, first time', 'up', 'down again', 'up again']) {
     `| ${way} | ${screens} | ${Math.round(Math.max(0, ...tasks))} | ${long} | ${cards} | ${heap.toFixed(1)} |`,
   );
 }
+const frames = await gentleFrames(page);
+console.log(
+  `\nframes of gentle scrolling, 50 px every 50 ms: p50 ${inMs(percentile(frames, 0.5))}, p95 ${inMs(percentile(frames, 0.95))}`,
+);
 for (const problem of await closePages()) console.error(problem);
 await closeBrowser();
 await cleanUp();
@@ -55,6 +62,36 @@ async function makeSmallJobs(): Promise<void> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   for (const id of ids) await fetch(`${bridge.address}/v1/jobs/${id}?wait_ms=30000`);
+}
+
+/** Scrolls down in small steps from the top. Resolves with the times between the frames. */
+async function gentleFrames(view: Page): Promise<readonly number[]> {
+  await view.locator('.feed').evaluate((feed) => feed.scrollTo({ top: 0 }));
+  await view.waitForTimeout(500);
+  return view.evaluate(
+    (steps) =>
+      new Promise<number[]>((resolve) => {
+        const durations: number[] = [];
+        let last = performance.now();
+        const note = (now: number) => {
+          durations.push(now - last);
+          last = now;
+          frame = requestAnimationFrame(note);
+        };
+        let frame = requestAnimationFrame(note);
+        let left = steps;
+        // Steps of the page are used, because steps of the test would occupy another core.
+        const timer = setInterval(() => {
+          document.querySelector('.feed')?.scrollBy({ top: 50 });
+          left -= 1;
+          if (left > 0) return;
+          clearInterval(timer);
+          cancelAnimationFrame(frame);
+          resolve(durations);
+        }, 50);
+      }),
+    GENTLE_STEPS,
+  );
 }
 
 /** Scrolls screen by screen to the end of the list. Resolves with the number of screens. */

@@ -9,6 +9,7 @@ import { inMs, percentile } from '../../bench/measure/statistics.ts';
 import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';
+import { cpuMs } from '../support/measure.ts';
 import { closePages, openPage } from '../support/open-page.ts';
 import { searchField } from '../support/search-field.ts';
 
@@ -38,8 +39,7 @@ const bridge = await startDashboard({
     'providers.sandbox.latency_ms=600000',
   ],
 });
-const slowdown = Number(values.slowdown);
-const page = await openPage(bridge.address, slowdown > 1 ? { cpuSlowdown: slowdown } : {});
+const page = await openPage(bridge.address, { cpuSlowdown: Number(values.slowdown) });
 // The jobs have no files, so that their images are not measured. The reply is made in the page, because a route of the test would delay
 // all requests.
 await page.evaluate(() => {
@@ -55,6 +55,7 @@ await indexed(bridge.address);
 const field = searchField(page);
 const toCard: number[] = [];
 const ofReply: number[] = [];
+const ofPage: number[] = [];
 for (let round = 0; round < Number(values.rounds); round += 1) {
   const search = SEARCHES[round % SEARCHES.length] ?? '';
   const seen = page.evaluate(
@@ -75,8 +76,10 @@ for (let round = 0; round < Number(values.rounds); round += 1) {
       }),
     search.split(' '),
   );
+  const usedMs = await cpuMs(page);
   await field.fill(search);
   toCard.push(await seen);
+  ofPage.push((await cpuMs(page)) - usedMs);
   ofReply.push(await page.evaluate(lastReplyMs));
   await page.waitForTimeout(Number(values.pause));
 }
@@ -85,6 +88,7 @@ await closeBrowser();
 await cleanUp();
 row('typed word to its cards, with the pause after typing', toCard);
 row('reply of the bridge', ofReply);
+row('CPU time of the thread of the page', ofPage);
 
 /** Returns the duration of the latest search, in the page. */
 function lastReplyMs(): number {
