@@ -421,6 +421,7 @@ describe('the usage command', () => {
 
     expect(code).toBe(0);
     expect(stdout).toContain('token: alice\ntoday: 2 of 9\n');
-    expect(stdout).toMatch(/\d{4}-\d\d-\d\d +2 +0 +\d* *sandbox 2\n/);
+    expect(stdout).toMatch(/\d{4}-\d\d-\d\d +2 +0 +\d+ +free +sandbox 2\n/);
+    expect(stdout).toMatch(/\nsandbox-image +sandbox +2 +free\n/);
   });
 });
