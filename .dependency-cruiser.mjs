@@ -38,7 +38,7 @@ const ROOMS = {
     'lib/admission',
     'lib/artifacts',
   ],
-  'lib/usage': [...SERVICE, 'lib/generation types'],
+  'lib/usage': [...SERVICE, 'lib/generation types', 'lib/generation ports'],
   'lib/billing': [...SERVICE, 'lib/cursors', 'lib/providers types', 'lib/generation types'],
   'lib/runs': [...SERVICE, 'lib/generation', 'lib/artifacts'],
   'lib/replay': SERVICE,

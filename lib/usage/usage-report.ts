@@ -1,4 +1,4 @@
-import { addCosts, amountText, type Cost, NO_COST, toWireCost } from '../contract/reply/cost.ts';
+import { amountText, type Cost, toWireCost } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import {
   MAX_USAGE_MODELS,
@@ -8,11 +8,11 @@ import {
   type UsageReport,
 } from '../contract/resources/usage.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { addCounts, type Counts, NO_COUNTS } from '../generation/ledger/ledger-store-port.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DAY_MS, dateOf, today } from '../platform/days.ts';
 import type {
   Balance,
-  Counts,
   ModelUsage,
   ProviderUsage,
   TokenUsage as UsageOfToken,
@@ -229,26 +229,8 @@ function toTokenRows(
   ];
 }
 
-const NOTHING: Counts = {
-  ...{ images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined },
-  ...{ cost: NO_COST, unpriced: 0 },
-};
-
 function sumOf(rows: readonly Counts[]): Counts {
-  return rows.reduce(addCounts, NOTHING);
-}
-
-function addCounts(one: Counts, other: Counts): Counts {
-  const isReported = one.tokens !== undefined || other.tokens !== undefined;
-  return {
-    images: one.images + other.images,
-    lost: one.lost + other.lost,
-    unknown: one.unknown + other.unknown,
-    failed: one.failed + other.failed,
-    tokens: isReported ? (one.tokens ?? 0) + (other.tokens ?? 0) : undefined,
-    cost: addCosts(one.cost, other.cost),
-    unpriced: one.unpriced + other.unpriced,
-  };
+  return rows.reduce(addCounts, NO_COUNTS);
 }
 
 function toWire({ images, failed, unknown, lost, tokens, cost, unpriced }: Counts) {

@@ -1,8 +1,5 @@
 import type { Amount } from '../contract/reply/cost.ts';
-import type { ProviderCounts, UsageDay } from '../generation/ledger/ledger-store-port.ts';
-
-/** The counts of ended calls. */
-export type Counts = Omit<ProviderCounts, 'provider' | 'model'>;
+import type { Counts, UsageDay } from '../generation/ledger/ledger-store-port.ts';
 
 /** The use of one provider on one day. */
 export interface ProviderUsage extends Pick<UsageDay, 'day'>, Counts {
@@ -23,7 +20,7 @@ export interface Spending {
   readonly month: Amount;
 }
 
-/** What counts against the allowance and the budget of a token on a day. */
+/** The images and the amounts that count against the allowance and the budget of a token on a day. */
 export interface Balance extends Pick<UsageDay, 'token'> {
   readonly charged: number;
   readonly spent: Spending;

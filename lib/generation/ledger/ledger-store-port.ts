@@ -1,4 +1,4 @@
-import { type Amount, type Cost, NO_COST } from '../../contract/reply/cost.ts';
+import { type Amount, addCosts, type Cost, NO_COST } from '../../contract/reply/cost.ts';
 
 /** A token and a day on which the token requests images. */
 export interface UsageDay {
@@ -84,8 +84,11 @@ export function makerOf({ provider, model }: Maker): Maker {
   return model === undefined ? { provider } : { provider, model };
 }
 
+/** The counts of calls, whichever provider and model they were for. */
+export type Counts = Omit<ProviderCounts, 'provider' | 'model'>;
+
 /** The counts of no calls. */
-export const NO_COUNTS: Omit<ProviderCounts, 'provider' | 'model'> = {
+export const NO_COUNTS: Counts = {
   images: 0,
   lost: 0,
   unknown: 0,
@@ -94,6 +97,19 @@ export const NO_COUNTS: Omit<ProviderCounts, 'provider' | 'model'> = {
   cost: NO_COST,
   unpriced: 0,
 };
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  const isReported = one.tokens !== undefined || other.tokens !== undefined;
+  return {
+    images: one.images + other.images,
+    lost: one.lost + other.lost,
+    unknown: one.unknown + other.unknown,
+    failed: one.failed + other.failed,
+    tokens: isReported ? (one.tokens ?? 0) + (other.tokens ?? 0) : undefined,
+    cost: addCosts(one.cost, other.cost),
+    unpriced: one.unpriced + other.unpriced,
+  };
+}
 
 /** A call that has ended, under the id with which the service bills the call. */
 export interface BilledCall

@@ -4,7 +4,13 @@ import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
 import type { MeasuredCall } from '../../prices/price-list.ts';
 import { fallsBack } from '../plan/routing.ts';
-import { type Maker, makerOf, NO_COUNTS, type ProviderCounts } from './ledger-store-port.ts';
+import {
+  addCounts,
+  type Maker,
+  makerOf,
+  NO_COUNTS,
+  type ProviderCounts,
+} from './ledger-store-port.ts';
 
 /**
  * The progress of one output in one provider call.
@@ -185,9 +191,10 @@ export function costsOfCall(
 
 /** Adds up the counts of each model. */
 export function sumByModel(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
-  return groupByModel(counts).map(([maker, own]) =>
-    own.reduce(addCounts, { ...NO_COUNTS, ...maker }),
-  );
+  return groupByModel(counts).map(([maker, own]) => ({
+    ...own.reduce(addCounts, NO_COUNTS),
+    ...maker,
+  }));
 }
 
 function groupByModel<Item extends Maker>(
@@ -199,18 +206,4 @@ function groupByModel<Item extends Maker>(
       ([model, own]) => [makerOf({ provider, model }), own] as const,
     ),
   );
-}
-
-function addCounts(one: ProviderCounts, other: ProviderCounts): ProviderCounts {
-  const isReported = one.tokens !== undefined || other.tokens !== undefined;
-  return {
-    ...makerOf(one),
-    images: one.images + other.images,
-    lost: one.lost + other.lost,
-    unknown: one.unknown + other.unknown,
-    failed: one.failed + other.failed,
-    tokens: isReported ? (one.tokens ?? 0) + (other.tokens ?? 0) : undefined,
-    cost: addCosts(one.cost, other.cost),
-    unpriced: one.unpriced + other.unpriced,
-  };
 }
