@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../lib/contract/request/caller.ts';
-import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
+import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
-import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
+import { startPricedDashboard } from './support/priced-dashboard.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
 const TOKEN = 'token-with-a-budget';
-const PRICES = `
-[[price]]
-provider = "agent-responses"
-model = "gpt-image-2"
-per = "image"
-amount = "0.04"
-currency = "USD"
-`;
 const TOKENS = `
 [[token]]
 id = "person"
@@ -33,14 +23,7 @@ budget_per_month = "100"
 let bridge: StartedBridge;
 
 beforeAll(async () => {
-  const cwd = await freshFolder();
-  await writeFile(join(cwd, 'prices.toml'), PRICES, { mode: 0o600 });
-  await writeFile(join(cwd, 'tokens.toml'), TOKENS, { mode: 0o600 });
-  bridge = await startDashboard({
-    cwd,
-    withAgent: true,
-    set: ['server.tokens_file=tokens.toml', 'runtime.prices_file=prices.toml'],
-  });
+  bridge = await startPricedDashboard(TOKENS);
 });
 
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

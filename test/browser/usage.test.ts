@@ -1,23 +1,13 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../../lib/contract/request/caller.ts';
-import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
+import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
-import { startDashboard } from './support/dashboard.ts';
 import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
+import { startPricedDashboard } from './support/priced-dashboard.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
-const PRICES = `
-[[price]]
-provider = "agent-responses"
-model = "gpt-image-2"
-per = "image"
-amount = "0.04"
-currency = "USD"
-`;
 const secretOf = (name: string) => `secret-of-${name}`;
 const token = (name: string, permissions: readonly string[], more = '') => `
 [[token]]
@@ -51,14 +41,7 @@ async function make(name: string, routing: object): Promise<void> {
 }
 
 beforeAll(async () => {
-  const cwd = await freshFolder();
-  await writeFile(join(cwd, 'prices.toml'), PRICES, { mode: 0o600 });
-  await writeFile(join(cwd, 'tokens.toml'), TOKENS, { mode: 0o600 });
-  bridge = await startDashboard({
-    cwd,
-    withAgent: true,
-    set: ['server.tokens_file=tokens.toml', 'runtime.prices_file=prices.toml'],
-  });
+  bridge = await startPricedDashboard(TOKENS);
   for (const name of ['Ida', 'studio-bot', 'studio-bot', 'studio-bot']) await make(name, PAID);
   for (const name of ['Ida', 'guest', 'guest']) await make(name, { provider: 'sandbox' });
   await make('guest', UNPRICED);
