@@ -14,14 +14,15 @@ const LARGEST_GROUP = 128;
 
 // Callers whose writes were committed together write again within a few milliseconds, but not in the same turn. Waiting for them
 // pays only if the sync of the disk takes long: otherwise the next group is better run while they prepare their writes.
-const GATHERING_SHARE = 0.25;
-const QUIET_MS = 1;
+const GATHERING_SHARE = 0.5;
+// A timer may be a millisecond late, so shorter waits would take too long.
+const MIN_GATHERING_MS = 2;
 
 /**
  * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a
- * clock, a transaction also waits for further writes if the last one had several writes and its sync was slow. The wait ends when
- * no write has arrived for a millisecond, or after a quarter of the duration of that sync. Without this wait, the callers would
- * split into two groups, and each group would wait for the sync of the other.
+ * clock, a transaction also waits for further writes if the last sync was slow. The wait ends when as many writes are waiting as
+ * the larger of the last two transactions had, or after half the duration of that sync. Without this wait, the callers
+ * would split into two groups, and each group would wait for the sync of the other.
  */
 export function createGroupCommit(connection: Connection, clock?: Clock) {
   const nowMs = () => clock?.monotonicMs() ?? 0;
@@ -29,8 +30,8 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
-  let last = { writes: 0, syncMs: 0 };
-  let gathering: { readonly untilMs: number; readonly cancel: () => void } | undefined;
+  let last = { writes: 0, writesBefore: 0, gatheringMs: 0 };
+  let stopGathering: (() => void) | undefined;
 
   /** Rejects one write. The other writes of the transaction continue. */
   function rejectAlone(write: Write, error: unknown): void {
@@ -40,14 +41,18 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
 
   function flush(): void {
     scheduled = false;
-    gathering?.cancel();
-    gathering = undefined;
+    stopGathering?.();
+    stopGathering = undefined;
     if (queue.length === 0) return;
     const group = queue.splice(0, LARGEST_GROUP);
     if (queue.length > 0) schedule();
     try {
       const { resolvers, syncMs } = transaction(group);
-      last = { writes: group.length, syncMs };
+      last = {
+        writes: group.length,
+        writesBefore: last.writes,
+        gatheringMs: syncMs * GATHERING_SHARE,
+      };
       for (const resolver of resolvers) resolver();
     } catch (error) {
       refused = true;
@@ -63,13 +68,12 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
     setImmediate(flush);
   }
 
-  /** Schedules the commit after a millisecond without a further write, or at the end of the gathering time. */
-  function gather({ after }: Clock): void {
-    const untilMs = gathering?.untilMs ?? nowMs() + last.syncMs * GATHERING_SHARE;
-    gathering?.cancel();
-    const waitMs = Math.min(QUIET_MS, untilMs - nowMs());
-    if (waitMs < QUIET_MS || queue.length >= LARGEST_GROUP) schedule();
-    else gathering = { untilMs, cancel: after(waitMs, flush) };
+  /** Schedules the commit for this turn, or for the end of the gathering time if more writes are expected. */
+  function scheduleOrGather(): void {
+    const { writes, writesBefore, gatheringMs } = last;
+    const expected = Math.min(Math.max(writes, writesBefore), LARGEST_GROUP);
+    if (!clock || gatheringMs < MIN_GATHERING_MS || queue.length >= expected) schedule();
+    else stopGathering ??= clock.after(gatheringMs, flush);
   }
 
   return {
@@ -87,8 +91,7 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
           },
           reject,
         });
-        if (clock && last.writes > 1 && !scheduled) gather(clock);
-        else schedule();
+        scheduleOrGather();
       });
     },
 

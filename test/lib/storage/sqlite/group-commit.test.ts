@@ -7,6 +7,7 @@ import { createManualClock, type ManualClock } from '../../../support/manual-clo
 
 const SLOW_MS = 40;
 const LARGEST_GROUP = 128;
+const GATHERING_SHARE = 0.5;
 
 let connection: Connection;
 let clock: ManualClock;
@@ -53,34 +54,68 @@ function open(commits = createGroupCommit(connection, timed())) {
 }
 
 describe('createGroupCommit', () => {
-  test('writes within a millisecond of each other share a commit after a slow commit', async () => {
+  test('after a slow commit, a commit waits until as many writes are waiting', async () => {
     const { commit, write } = open();
-    await commit(2, SLOW_MS);
+    await commit(3, SLOW_MS);
 
     write('one');
-    await clock.advance(0.75);
     write('two');
-    await clock.advance(0.75);
+    await clock.advance(SLOW_MS * GATHERING_SHARE - 1);
     const before = [...history];
-    await clock.advance(0.25);
+    write('three');
+    await clock.advance(0);
 
     expect(before).toEqual([]);
-    expect(history).toEqual(['one', 'two', 'commit']);
+    expect(history).toEqual(['one', 'two', 'three', 'commit']);
     expect(clock.waiting).toBe(0);
   });
 
-  test('a wait for further writes ends after a quarter of the duration of the last commit', async () => {
+  test('a wait for further writes ends after half the duration of the last commit', async () => {
     const { commit, write } = open();
-    await commit(2, SLOW_MS);
+    await commit(3, SLOW_MS);
 
-    let waitedMs = 0;
-    for (; history.length === 0 && waitedMs < SLOW_MS; waitedMs += 0.75) {
-      write(`after ${waitedMs} ms`);
-      await clock.advance(0.75);
+    write('one');
+    await clock.advance(SLOW_MS * GATHERING_SHARE - 1);
+    write('two');
+    const before = [...history];
+    await clock.advance(1);
+
+    expect(before).toEqual([]);
+    expect(history).toEqual(['one', 'two', 'commit']);
+  });
+
+  test('a caller that wrote alone waits for the callers of the commit before it', async () => {
+    const { commit, write } = open();
+    await commit(3, SLOW_MS);
+    write('alone');
+    syncMs = SLOW_MS;
+    await clock.advance(SLOW_MS * GATHERING_SHARE);
+    syncMs = 0;
+
+    write('one');
+    write('two');
+    await clock.advance(0);
+    const before = [...history];
+    write('three');
+    await clock.advance(0);
+
+    expect(before).toEqual(['alone', 'commit']);
+    expect(history.slice(2)).toEqual(['one', 'two', 'three', 'commit']);
+  });
+
+  test('after two slow commits of one write each, a write does not wait for further writes', async () => {
+    const { commit, write } = open();
+    await commit(3, SLOW_MS);
+    for (const name of ['one', 'two']) {
+      write(name);
+      syncMs = SLOW_MS;
+      await clock.advance(SLOW_MS * GATHERING_SHARE);
     }
 
-    expect(history.slice(-2)).toEqual(['after 9.75 ms', 'commit']);
-    expect(history).toHaveLength(15);
+    write('three');
+    await clock.advance(0);
+
+    expect(history).toEqual(['one', 'commit', 'two', 'commit', 'three', 'commit']);
   });
 
   test.each([
@@ -103,7 +138,7 @@ describe('createGroupCommit', () => {
 
   test('a full group does not wait for further writes', async () => {
     const { commit, write } = open();
-    await commit(2, SLOW_MS);
+    await commit(LARGEST_GROUP + 1, SLOW_MS);
 
     for (let nth = 1; nth <= LARGEST_GROUP; nth += 1) write('write');
     await clock.advance(0);
