@@ -100,7 +100,7 @@ async function copyFile(
   };
   if (!isNew) {
     if (await isCopied()) return;
-    // An interrupted copy may have left a part of the file.
+    // An interrupted copy may have left an incomplete file.
     await target.remove(file);
   }
   await target.stage(file.id, content);
@@ -108,7 +108,7 @@ async function copyFile(
   await target.settle([file]);
   if (await isCopied()) return;
   const problem = isPublished
-    ? 'the target has stored other bytes of'
-    : 'another file already has the name of';
+    ? 'the target returns different bytes for'
+    : 'another file has the name of';
   throw new BridgeError('artifact', `${problem} the artifact ${file.name}`);
 }

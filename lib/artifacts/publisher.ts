@@ -285,8 +285,9 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   }
 
   /**
-   * Resolves with the records that have no intent and no artifact any more: another process has taken them over and removed them, for
-   * example while the machine of this process was paused. Files that this process has written since then would stay for ever.
+   * Resolves with the records that no longer have an intent or an artifact: another process has taken them over and removed them,
+   * for example while the machine of this process was paused. Files that this process has written since then would never be
+   * removed.
    */
   async function findForgotten(
     records: readonly ArtifactRecord[],

@@ -58,7 +58,7 @@ export interface PipelineDeps {
   readonly ids: Ids;
   readonly metrics: Metrics;
   readonly prices: PriceList;
-  /** The slots of all replicas. Undefined if the limits of providers hold for this process alone. */
+  /** The slots that all replicas share. Undefined if the limits of providers apply to each process separately. */
   readonly permits?: Permits | undefined;
   readonly settings: { readonly cancellation_grace_ms: number };
 }
@@ -75,8 +75,8 @@ export interface GenerationContext extends Pick<RequestContext, 'requestId' | 's
   /** Aborts when nothing further may be sent to a provider. Calls in flight are finished and their images are delivered. */
   readonly noMoreCalls?: AbortSignal;
   /**
-   * The work of an ended process on the job. The work was admitted then, so it waits for no gate and no circuit breaker. Undefined
-   * unless the job continues.
+   * The work of an ended process on the job. That process entered the gates, so the generation skips the gates and the circuit
+   * breaker. Undefined unless the job continues.
    */
   readonly earlier?: EarlierWork | undefined;
   /** The account of the generation. The code that commits the result closes the account. */
@@ -110,7 +110,7 @@ interface Admitted {
   readonly images: InputSet<VerifiedImage>;
 }
 
-/** The pass of a route that an ended process has entered. */
+/** The pass for a route that an ended process has already entered. */
 const ADMITTED: RoutePass = { waitedMs: 0, settle: () => {} };
 
 /** The outcome of a route that succeeded. */
@@ -128,7 +128,8 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Tries the routes of a request in order, until a route succeeds or until a failure does not allow a fallback. If the request
-   * has fallbacks, `details.attempts` of the error lists all routes that were tried.
+   * has fallbacks, `details.attempts` of that failure lists all routes that were tried. If admission fails, the request fails
+   * without trying another route.
    */
   return async function runPipeline(
     request: GenerationRequest,
@@ -161,10 +162,9 @@ export function createPipeline(deps: PipelineDeps) {
         const isContinued = earlier !== undefined && candidate === candidates[0];
         let made: Made | BridgeError;
         if (plan instanceof BridgeError) {
-          // The model may have left the configuration. What the earlier process has sent is then unknown.
+          // The model may have been removed from the configuration. The outcome of the calls of the earlier process is unknown.
           made = isContinued ? interruption() : plan;
         } else {
-          // If admission fails, the request fails. The other routes are not tried.
           admitted ??= await admit(plan, request, candidates, operation);
           const onRoute = isContinued ? operation : { ...operation, earlier: undefined };
           made = await runRoute(plan, admitted.images, attempts, onRoute).catch(toBridgeError);
@@ -240,7 +240,7 @@ async function admit(
 /**
  * Runs one route: enters the gate and the circuit breaker of the provider, begins the turn of the session, makes the calls and
  * finishes their images. Takes one permit and reports one outcome to the breaker for all calls of the plan. `attempts` returns
- * the routes that were tried, and describes this route as succeeded.
+ * the tried routes, with this route as succeeded, or undefined if the request has no fallbacks.
  */
 async function runRoute(
   first: Plan,

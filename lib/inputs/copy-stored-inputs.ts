@@ -28,8 +28,8 @@ const CONCURRENT = 8;
 const PAGE = 100;
 
 /**
- * Copies every stored image of the jobs, and reads each copy again to compare its checksum. Images that the target has are only
- * compared. Throws `overloaded` if a write fails, and `internal` if the target returns other bytes.
+ * Copies every stored image of the jobs, and reads each copy again to compare its checksum. Images that the target already has
+ * are compared but not copied. Throws `overloaded` if a write fails, and `internal` if the target returns different bytes.
  */
 export function copyStoredInputs(
   { list, source, target }: Deps,
@@ -42,7 +42,7 @@ export function copyStoredInputs(
     if ((await target.read(sha256, bytes)) !== undefined) return;
     await target.put(sha256, content);
     if ((await target.read(sha256, bytes)) !== undefined) return;
-    throw new BridgeError('internal', `the target has stored other bytes of the input ${sha256}`);
+    throw new BridgeError('internal', `the target returns different bytes for the input ${sha256}`);
   }
 
   return runForEach(listImages(list), { limit: CONCURRENT, signal }, async (image) => {

@@ -149,10 +149,9 @@ function createAcceptJob(deps: Deps) {
         reservedBytes: reservationFor(request.parameters.n),
       };
       await place?.reached();
-      const submitted = store.submit(job, {
-        ...{ ...limits, reservation, imagesStoredMs },
-        ...(key && { key }),
-      });
+      const admission = { ...limits, reservation, imagesStoredMs, ...(key && { key }) };
+      const submitted = store.submit(job, admission);
+      // The place is left before the commit, so that the next job can be in the same transaction.
       place?.leave();
       return submitted;
     }
@@ -235,7 +234,7 @@ function createSubmitJob(
   };
 }
 
-/** Moves the origins of the references behind the mask that the bridge has made for a canvas. */
+/** Shifts the positions of the references by one, because the bridge has inserted the mask of a canvas before them. */
 function behindMask(
   parents: NewJob['parents'],
   { images }: Pick<InputSet<unknown>, 'images'>,
@@ -342,7 +341,7 @@ function toStoredRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>
     ...rest,
     output: { ...output, response_format: 'artifact' },
     images: toStored(images, inputs.images),
-    // The mask may be the part of a canvas beyond the image, which the request does not contain.
+    // The mask of a canvas is made by the bridge, so the request may contain no mask.
     mask: toStored([mask ?? {}], inputs.mask ? [inputs.mask] : [])[0] ?? null,
     reference_images: toStored(reference_images, inputs.references),
   };

@@ -16,7 +16,8 @@ export function createImageMarks({ store, clock }: Deps) {
     /** Resolves with the image in its new state. Throws `not_found` if no ended job of the scope made the image. */
     async update(scope: string, id: string, patch: ArtifactPatch): Promise<MarkedArtifact> {
       const marked = await store.markImage(scope, id, { ...patch, atSecs: nowSecs(clock) });
-      if (marked === undefined) throw new BridgeError('not_found', 'no job has made this image');
+      if (marked === undefined)
+        throw new BridgeError('not_found', 'the image was not made by a job');
       const { artifact, jobId, position } = marked;
       return { ...artifact, job_id: jobId, image: position };
     },

@@ -73,7 +73,10 @@ export function createJobBatches(deps: Deps) {
     return { result: { ...result, undo: { id, expires: expiresSecs } }, replayed: false };
   }
 
-  /** Resolves with the result of the same request, if its changes can still be undone. */
+  /**
+   * Resolves with the result of an earlier request with this id, or with undefined if its changes can no longer be undone. After
+   * the earlier request has ended, the result lists no skipped jobs.
+   */
   async function findResult(id: string, scope: string): Promise<Changed | undefined> {
     const earlier = await running.get(id);
     if (earlier) return { ...earlier, replayed: true };
@@ -88,9 +91,9 @@ export function createJobBatches(deps: Deps) {
 
   return {
     /**
-     * Changes the selected jobs, each in a transaction of its own, and stores what an undo needs. The same request with the same key
-     * changes nothing more. Throws `invalid_request` if the filter selects too many jobs, `count_differs` if it selects more than
-     * expected, and `overloaded`.
+     * Changes the selected jobs, and stores their earlier values for an undo. A job that cannot be changed is skipped. The same
+     * request with the same key changes nothing more. Throws `invalid_request` if the filter selects too many jobs, `count_differs`
+     * if it selects more than expected, and `overloaded`.
      */
     async change(request: BatchRequest): Promise<Changed> {
       const { scope, body, key } = request;
@@ -98,7 +101,7 @@ export function createJobBatches(deps: Deps) {
       const id = keyedId(scope, key, body);
       const earlier = await findResult(id, scope);
       if (earlier) return earlier;
-      // Another repetition may have begun meanwhile.
+      // Another repetition may have started to run in the meantime.
       const joined = running.get(id);
       const work = joined ?? run(id, request).finally(() => running.delete(id));
       running.set(id, work);
@@ -106,13 +109,13 @@ export function createJobBatches(deps: Deps) {
     },
 
     /**
-     * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests are
-     * queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted, a
-     * repetition continues and queues no job twice. Throws `not_found`.
+     * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests
+     * are queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted,
+     * a repetition continues and queues no job twice. Throws `not_found`.
      */
     async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
       const batch = await batches.find(context.scope, batchId, nowSecs(clock));
-      if (!batch) throw new BridgeError('not_found', 'there is no change to undo under this id');
+      if (!batch) throw new BridgeError('not_found', 'no change with this id can be undone');
       const result = toResult(await undo(batch, context));
       await batches.remove(batchId);
       return result;
@@ -180,10 +183,7 @@ function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
     }
     const selected: Target[] = [];
     for await (const page of pagesOf(scope, filter, signal)) {
-      for (const { id, status, favorite, labels, priority, deletedSecs, ...rest } of page) {
-        const { cancelRequested } = rest;
-        selected.push({ id, status, favorite, labels, priority, cancelRequested, deletedSecs });
-      }
+      selected.push(...page.map(toTarget));
       if (selected.length > MAX_BATCH) {
         throw invalidField('filter', 'too_many', `must select at most ${MAX_BATCH} jobs`);
       }
@@ -196,6 +196,12 @@ function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
     }
     return selected.toReversed();
   };
+}
+
+/** Returns only the state, because a batch keeps up to 10,000 jobs in memory. */
+function toTarget(job: JobSummary): Target {
+  const { id, status, favorite, labels, priority, cancelRequested, deletedSecs } = job;
+  return { id, status, favorite, labels, priority, cancelRequested, deletedSecs };
 }
 
 /** Creates the function that changes one job of a batch. */
@@ -222,8 +228,8 @@ function createChanges({ store, cancelJob, clock }: Pick<Deps, 'store' | 'cancel
   };
 }
 
-/** A request that is queued anew by the undo of a batch. The places keep the earlier order of the jobs. */
-interface Anew {
+/** The options of one job that the undo of a batch queues again. The places keep the earlier order of the jobs. */
+interface Requeue {
   readonly batchId: string;
   readonly context: RequestContext;
   readonly place: Place;
@@ -231,9 +237,9 @@ interface Anew {
 
 /** Creates the function that undoes the changes of a batch. */
 function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptance' | 'clock'>) {
-  async function queueAnew(
+  async function requeue(
     id: string,
-    { batchId, context, place }: Anew,
+    { batchId, context, place }: Requeue,
   ): Promise<Change & { readonly newId?: string }> {
     try {
       // The key makes a repeated undo find the job that the interrupted undo has queued.
@@ -263,7 +269,7 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
   async function undoCancel({ id: batchId, scope, jobs }: StoredBatch, context: RequestContext) {
     const nextPlace = createPlaces();
     const changes = await inGroups(jobs, ({ id }) =>
-      queueAnew(id, { batchId, context, place: nextPlace() }),
+      requeue(id, { batchId, context, place: nextPlace() }),
     );
     await inGroups(changes, async (one) => {
       if ('before' in one && one.newId) await replace(scope, one.before.id, one.newId);
@@ -324,8 +330,8 @@ const UNDONE: Readonly<Record<Exclude<BatchAction, 'cancel'>, Marks>> = {
 };
 
 /**
- * Returns the change that an action makes to a job, or the reason for which the action does not change the job. Returns undefined if
- * the action cancels the job.
+ * Returns the change that an action makes to a job, or the reason for which the action does not change the job. Returns undefined
+ * if the action cancels the job.
  */
 function marksFor(target: Target, body: JobBatch): Marks | SkipReason | undefined {
   const { status, favorite, deletedSecs } = target;

@@ -106,9 +106,9 @@ export function createJobStreams(deps: Deps) {
     },
 
     /**
-     * Resolves with a stream of the changes of the jobs in a scope, and of the queue if `withQueue` is true. The stream resumes after
-     * the event `lastEventId`. The first item is an id without an event: a client that resumes from this id misses no later event.
-     * Throws `invalid_request`, `rate_limited`.
+     * Resolves with a stream of the changes of the jobs in a scope, and of the queue if `withQueue` is true. The stream resumes
+     * after the event `lastEventId`. The first item is an id without an event: a client that resumes from this id misses no later
+     * event. Throws `invalid_request`, `rate_limited`.
      */
     async ofScope(
       context: StreamContext,
@@ -284,7 +284,7 @@ function createStreamReaders(whenOver: AbortSignal) {
     /** Throws `authentication_required` if the token of the stream has been revoked. */
     function refuseRevoked(): void {
       if (!isRevoked) return;
-      throw new BridgeError('authentication_required', 'the token is not valid any more');
+      throw new BridgeError('authentication_required', 'the token is no longer valid');
     }
     /**
      * Ends the subscription, so that the stream no longer counts towards the limit. Called at the end of the stream and at the end

@@ -78,10 +78,10 @@ export function createJobWorker(deps: Deps) {
     } catch (thrown) {
       // The job stays `running` in the store, with its tickets and its publications, and the next process takes the job over.
       if (isInterruption(here.signal.reason) && ledger.canContinue()) return;
-      const stored = await ends.fail(running, toBridgeError(thrown));
+      const end = await ends.fail(running, toBridgeError(thrown));
       // The publications are discarded only after the end is stored. Until the end is stored, the next start of the bridge may
       // use them as a partial result. If a file cannot be removed now, the next start removes the file.
-      const isKept = stored !== 'refused' && (!stored || publications.ids().length > 0);
+      const isKept = end === 'not_stored' || (end === 'stored' && publications.ids().length > 0);
       const files = isKept ? [] : publications.all();
       if (files.length > 0) await publisher.discard(files).catch(() => {});
     } finally {
@@ -91,12 +91,12 @@ export function createJobWorker(deps: Deps) {
 
   return {
     /**
-     * Waits for a job and runs it. Resolves when the end of the job is durable. Throws the reason of the signal if the signal
-     * aborts before a job is claimed.
+     * Waits for a job and runs the job. Resolves when the end of the job is durable, or when the job is left to another process.
+     * Throws the reason of the signal if the signal aborts before a job is claimed.
      */
     runNext: async (signal: AbortSignal): Promise<void> => run(await queue.next(signal)),
 
-    /** Runs a job that an ended process has left, as `run` does. */
+    /** Continues a job that an ended process has left. Resolves as `runNext` does. */
     resume: ({ job, earlier }: ResumedJob): Promise<void> => run(job, earlier),
 
     /**
@@ -137,8 +137,8 @@ interface RunningJob {
 }
 
 /**
- * Tracks the artifacts that the run of a job has published, and reports their number. They become permanent when the end of the job
- * is stored.
+ * Tracks the artifacts that the run of a job has published, and reports their number. The artifacts become permanent when the end
+ * of the job is stored.
  */
 function trackPublications(
   { sequence }: Pick<JobRecord, 'sequence'>,
@@ -175,8 +175,11 @@ interface EndDeps {
   readonly clock: Clock;
 }
 
-/** True if the end is stored, false if the end is not stored, `refused` if the job can no longer end in this way. */
-type Stored = boolean | 'refused';
+/**
+ * The outcome of storing a failed end. `not_stored`: the process stopped first, and the next start finds the job `running`.
+ * `refused`: the job can no longer end in this way.
+ */
+type FailedEnd = 'stored' | 'not_stored' | 'refused';
 
 // The first and the last delay between tries, in milliseconds. A store may reject writes for hours. The end of the job waits in
 // memory until the store recovers.
@@ -236,10 +239,10 @@ function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
     },
 
     /**
-     * Ends the job with its finished images as its partial result. Resolves with false if the process stops before the end is
-     * stored. The next start of the bridge then finds the job in the state `running`.
+     * Ends the job with its finished images as its partial result. Resolves with `not_stored` if the process stops before the end
+     * is stored.
      */
-    async fail({ job, ledger, publications }: RunningJob, error: BridgeError): Promise<Stored> {
+    async fail({ job, ledger, publications }: RunningJob, error: BridgeError): Promise<FailedEnd> {
       const end = {
         status: endOf(error),
         completedSecs: nowSecs(clock),
@@ -248,8 +251,8 @@ function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
         publications: publications.ids(),
       } as const;
       return settle(job, end, ending).then(
-        (isEnded) => isEnded || 'refused',
-        () => false,
+        (isEnded) => (isEnded ? 'stored' : 'refused'),
+        () => 'not_stored',
       );
     },
   };
@@ -290,7 +293,7 @@ export function createJobQueue(deps: QueueDeps) {
   notices.subscribe((notice) => {
     if (notice.type === 'queued') wake(notice.count);
     else if (notice.type === 'resumed') wake(Number.POSITIVE_INFINITY);
-    // The process whose job has ended may be stopping, so every process claims a job in its place.
+    // The process whose job has ended may be stopping, so one worker of every process tries to claim a job in its place.
     else if (notice.type === 'ended' && maxRunningTotal < Number.POSITIVE_INFINITY) wake(1);
     // One worker searches for jobs. If it finds a job, it wakes the others.
     else if (notice.type === 'missed') wake(1, true);
@@ -311,7 +314,7 @@ export function createJobQueue(deps: QueueDeps) {
     isRefused = true;
   }
 
-  /** Resolves with true if the worker is woken although no job may be queued. */
+  /** Resolves when the worker is woken: with true if it must search, because a notice was missed and a job may be queued. */
   function untilWoken(signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     waiting.add(resolve);
@@ -319,7 +322,7 @@ export function createJobQueue(deps: QueueDeps) {
   }
 
   return {
-    /** Waits for a job and claims it. Throws the reason of the signal if it aborts. */
+    /** Waits for a job and claims the job. Throws the reason of the signal if the signal aborts. */
     async next(signal: AbortSignal): Promise<JobRecord> {
       let isSearch = false;
       for (;;) {

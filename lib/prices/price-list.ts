@@ -158,8 +158,8 @@ function matches(selector: string | undefined, fact: string | undefined): boolea
 }
 
 /**
- * Returns the work once for each quality and resolution that the model may choose and that has prices of its own. The work is
- * returned unchanged if the request names both.
+ * Returns one copy of the work for each quality and resolution that the model may choose and that has separate prices. Returns the
+ * work unchanged if the request names both.
  */
 function variantsOf(work: PricedWork, rows: Tariff): readonly PricedWork[] {
   const qualities = work.quality === 'auto' ? named(rows, ({ quality }) => quality) : [];

@@ -12,19 +12,22 @@ export function currentPeriod({ nowMs }: Pick<Clock, 'nowMs'>): number {
   return Math.floor(nowMs() / PERIOD_MS);
 }
 
-/** Returns true if all work that may rely on a file of this period has ended: at least one whole period lies between. */
+/** Returns true if all work that may rely on a file of this period has ended: a whole period has passed since this period. */
 export function isOver(period: number, current: number): boolean {
   return period < current - 1;
 }
 
 /**
- * Throws `overloaded` if other processes may have removed the images of a new job at this time, for example because this process was
- * suspended after it had stored the images.
+ * Throws `overloaded` if other processes may have removed the images of a new job at this time, for example because this process
+ * was suspended after it had stored the images.
  */
 export function refuseStaleImages(
   { imagesStoredMs }: Pick<JobAdmission, 'imagesStoredMs'>,
   nowMs: number,
 ): void {
   if (imagesStoredMs === undefined || nowMs - imagesStoredMs <= MAX_STORED_MS) return;
-  throw new BridgeError('overloaded', 'the images of the job were stored too long ago');
+  throw new BridgeError(
+    'overloaded',
+    'the images of the job were stored too long ago and may have been removed',
+  );
 }

@@ -73,8 +73,8 @@ export async function treat(
 }
 
 /**
- * Returns the facts about an image that could not be signed: it keeps the credentials of the provider if only the record would
- * have changed it, and otherwise has none.
+ * Returns the facts about an image that could not be signed. If only the record would have changed the image, the record is omitted
+ * and the image keeps the credentials of the provider. Otherwise the image has no credentials.
  */
 export function factsUnsigned({ isKeptWithoutRecord, facts }: Treatment): CredentialFacts {
   const { credentials: _, reason: __, ...known } = facts;

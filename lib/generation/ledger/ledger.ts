@@ -42,7 +42,7 @@ export interface PlannedSpend {
 
 /** The durable account of one request. */
 export interface Account {
-  /** True if the bridge makes the images without a model. Their calls are neither recorded nor counted. */
+  /** True if the bridge makes the images without a model. The calls of such a request are neither recorded nor counted. */
   readonly isFree?: boolean;
   /**
    * Reserves the outputs of the request, and the planned spend if the caller has a budget. Must be called once. Throws
@@ -74,8 +74,8 @@ export interface Account {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * Keeps the ledger of one request: one row for each output of each provider call. Every decision that depends on which images
- * were made and paid for is a function of the rows (`rows.ts`). `account` stores the durable part. `earlier` is the work of an ended
+ * Keeps the ledger of one request: one row for each output of each provider call. Every decision that depends on which images were
+ * made and paid for is a function of the rows (`rows.ts`). `account` stores the durable part. `earlier` is the work of an ended
  * process on the first route of this ledger.
  */
 export function createLedger(account: Account, outputs: number, earlier?: EarlierWork) {
@@ -95,7 +95,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
   }
 
   return {
-    /** Reserves all outputs. Must be called once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
+    /** Reserves all outputs and the planned spend. Must be called once. Throws as `Account.reserve` does. */
     async reserve(spend?: () => PlannedSpend): Promise<void> {
       await account.reserve(outputs, spend);
       isReserved = true;
@@ -115,7 +115,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       return openedCall({ call, provider, indices }, costOf);
     },
 
-    /** Continues a call of an ended process, whose rows the ledger already has. */
+    /** Continues a call of an ended process. The ledger already has the rows of the call. */
     continueCall: openedCall,
 
     /** Returns true if another process can continue the current route, because the store has a ticket for one of its calls. */
@@ -129,7 +129,8 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
 
     /**
      * Resolves with true if the next route may be tried after the current route has failed. Reserves the outputs for the next
-     * route. The images of the current route stay paid for, so the allowance may be too small for another route.
+     * route, and resolves with false if the reservation fails: the images of the current route stay paid for, so the allowance may
+     * be too small for another route.
      */
     async fallsBack(error: BridgeError, policy: Routing['fallback_policy']): Promise<boolean> {
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
@@ -228,7 +229,7 @@ function createTickets(
     async store(call: AcceptedCall): Promise<boolean> {
       if (Buffer.byteLength(call.ticket) > MAX_TICKET_BYTES) return false;
       stored.set(call.call, false);
-      // The task may already be paid for, so the call must go on without its ticket.
+      // If the ticket cannot be stored, the call continues without a ticket, because the task may already be paid for.
       const isStored = await account.accept(call).catch(() => false);
       if (isStored) stored.set(call.call, true);
       return isStored;
@@ -330,7 +331,7 @@ function createLedgerCall(
   const pricesOf = () => charges.prices.get(call) ?? UNPRICED;
   const isOfCall = (row: LedgerRow) => row.call === call;
   const isOf = (index: number) => (row: LedgerRow) => isOfCall(row) && row.index === index;
-  // An ended process may have published a part of the images of a call that continues.
+  // If the call continues a call of an ended process, that process may have published some of its images.
   const isWaiting = (row: LedgerRow) => isOfCall(row) && row.progress !== 'published';
   const own = () => book.rows().filter(isOfCall);
 
@@ -386,15 +387,15 @@ function createLedgerCall(
     /** Returns true if the current try was sent. */
     isSent: () => isSent,
     /**
-     * Ends the current try with a failure. If the provider returned a wrong number of images (`details.returned_images`), only the
-     * returned images are paid for.
+     * Ends the current try with a failure. If the provider returned a wrong number of images (`details.returned_images`), the
+     * returned images are paid for, and the other outputs may be paid for.
      */
     failed(failure: BridgeError): void {
       const images = failure.details['returned_images'];
       if (typeof images === 'number') replied(images, {}, 'unusable');
       else fail(book, { isOfCall, failure, began });
     },
-    /** Ends the call with a reply. `images` is the number of returned images, which may differ from the requested number. */
+    /** Ends the call with a reply. `images` is the number of returned images, which can differ from the requested number. */
     replied: (images: number, charges: Charges = {}): void => replied(images, charges, 'ended'),
     /** Ends the call with a reply that arrived after the call was stopped. The images of the reply are lost. */
     repliedLate: (images: number, charges: Charges = {}): void => replied(images, charges, 'lost'),

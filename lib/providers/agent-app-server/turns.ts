@@ -111,7 +111,7 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
   function refuseBusy(threadId: string): void {
     if (unended.get(threadId)?.hasEnded()) unended.delete(threadId);
     if (!running.has(threadId) && !unended.has(threadId)) return;
-    throw new BridgeError('session_busy', 'a turn of this session has not ended');
+    throw new BridgeError('session_busy', 'another turn of this session is running');
   }
 
   async function load(child: AgentChild, threadId: string): Promise<void> {

@@ -90,7 +90,10 @@ function refusalOf(status: number): BridgeError {
   if (status === 401)
     return new BridgeError('provider_authentication', 'the backend rejected the key');
   if (status === 403) {
-    return new BridgeError('permission_denied', 'the key may not read the charges of the account');
+    return new BridgeError(
+      'permission_denied',
+      'the key has no permission to read the charges of the account',
+    );
   }
   return unreadable('unexpected_status');
 }

@@ -1,7 +1,7 @@
 import { RATIO_TOLERANCE } from '../../contract/resources/job-filter.ts';
 import type { JobFilter } from '../../jobs/job-store-port.ts';
 
-/** The filters by facts of a job, which no index of their own serves. */
+/** The filters by the model, the operation, the size and the date of a job. */
 type FactFilter = Pick<
   JobFilter,
   'model' | 'operation' | 'size' | 'createdFromSecs' | 'createdBeforeSecs'

@@ -7,5 +7,8 @@ export function refuseOtherPriority(
   priority: number | undefined,
 ): void {
   if (job.status === 'queued' || priority === undefined || priority === job.priority) return;
-  throw new BridgeError('job_not_queued', 'the priority of a job can be changed only in the queue');
+  throw new BridgeError(
+    'job_not_queued',
+    'the priority of a job can be changed only while the job is queued',
+  );
 }

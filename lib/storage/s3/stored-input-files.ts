@@ -42,7 +42,7 @@ export function createStoredInputObjects({ bucket, proven, clock }: Deps): Store
     sha256: string,
     read: (name: string) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // The objects may be replaced by a newer object between the list and the read.
+    // A newer object may replace the listed objects before they are read, so the list is read again once.
     for (let tries = 0; tries < 2; tries += 1) {
       const copies = await listCopies(sha256);
       for (const copy of copies) {

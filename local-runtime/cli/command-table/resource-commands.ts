@@ -108,7 +108,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     name: 'jobs cancel',
     about: 'cancel a job, or all jobs that the options select',
     details: [
-      'Asks before many jobs are cancelled, and says how to undo this. A request cancels at most 10,000 jobs.',
+      'Asks before many jobs are cancelled, and prints the command that undoes the change. Cancels at most 10,000 jobs.',
     ],
     arguments: { id: { about: 'id of the job', isOptional: true } },
     options: {
@@ -128,9 +128,9 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     name: 'jobs undo',
     about: 'undo a change of many jobs',
     details: [
-      'Cancelled jobs are queued anew as new jobs. The cancelled jobs that had not started are hidden.',
+      'Cancelled jobs are queued again as new jobs. Cancelled jobs that had not started are hidden.',
     ],
-    arguments: { id: { about: 'id that the change printed' } },
+    arguments: { id: { about: 'id printed by the command that changed the jobs' } },
     options: OPTIONS,
     examples: [[`jobs undo ${JOB_ID}`, 'undo within a day']],
     exits: EXITS,
@@ -151,7 +151,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   request({
     name: 'jobs label',
     about: 'replace the labels of a job',
-    details: ['Without `--label`, removes all labels.'],
+    details: ['Without --label, removes all labels.'],
     arguments: JOB,
     options: { ...LABELS, ...OPTIONS },
     examples: [
@@ -173,7 +173,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   }),
   request({
     name: 'queue show',
-    about: 'show the numbers of waiting and running jobs',
+    about: 'show the number of waiting jobs and of running jobs',
     examples: [['queue show', 'count the jobs of all tokens by provider']],
     operation: 'GET /v1/queue',
   }),
@@ -229,7 +229,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       file: { about: 'template: a file with an image request in JSON, without images' },
     },
     options: {
-      title: { value: 'text', about: 'name that people see, any text up to 64 characters' },
+      title: { value: 'text', about: 'display name, up to 64 characters' },
       description: { value: 'text', about: 'description of the preset' },
       ...SERVICE_OPTION,
     },
@@ -324,7 +324,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   request({
     name: 'artifacts note',
     about: 'write a note on an image',
-    details: ['Without `--text`, removes the note.'],
+    details: ['Without --text, removes the note.'],
     arguments: ARTIFACT,
     options: { text: { value: 'text', about: 'the note, up to 500 characters' }, ...OPTIONS },
     examples: [[`artifacts note ${ARTIFACT_ID} --text "for the cover"`, 'replace the note']],

@@ -41,7 +41,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     name: 'state migrate',
     about: 'migrate the database to the newest schema',
     details: [
-      'The service must be stopped. A start of the service does the same migration.',
+      'The service must be stopped. The service runs the same migration when it starts.',
       'Keeps a copy of the old database in the same folder.',
     ],
     options: { dryRun: { about: 'migrate and check only a copy' }, ...CONFIGURATION },
@@ -67,7 +67,7 @@ export const STORED_COMMANDS: readonly Command[] = [
         isRequired: true,
         about: 'configuration file of the target; its state.driver must be the other driver',
       },
-      skipDamaged: { about: 'move also if images of the source are missing or damaged' },
+      skipDamaged: { about: 'move even if images of the source are missing or damaged' },
       ...CONFIGURATION,
     },
     examples: [
@@ -103,7 +103,7 @@ export const STORED_COMMANDS: readonly Command[] = [
       ...JSON_OUTPUT,
     },
     examples: [['metadata show lighthouse.png', 'print one line for each field']],
-    exits: { 0: 'success', 1: 'the file has none of them, or cannot be read' },
+    exits: { 0: 'success', 1: 'the file has no record, mark or credentials, or cannot be read' },
     run: async (call) => (await import('../commands/metadata.ts')).runMetadataShow(call),
   }),
 ];

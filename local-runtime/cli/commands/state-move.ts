@@ -46,7 +46,7 @@ async function move(
   if (driver === target.state.driver) {
     throw new BridgeError(
       'configuration',
-      `state.driver: both configurations have "${driver}", and a move is between SQLite and PostgreSQL; to copy a state, use a backup`,
+      `state.driver: both configurations have "${driver}", but a move needs one SQLite and one PostgreSQL configuration; to copy a state, use a backup`,
     );
   }
   const from = await inspectState(source, io.env);
