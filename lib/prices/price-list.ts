@@ -1,4 +1,4 @@
-import { type Amount, type Cost, UNKNOWN_COST } from '../contract/reply/cost.ts';
+import { type Amount, type Cost, MAX_CALL_COST, UNKNOWN_COST } from '../contract/reply/cost.ts';
 import type { Usage } from '../contract/reply/image-response.ts';
 import type { ModelPrice, PriceUnit, Tariff } from '../providers/model-prices-port.ts';
 import type { BilledQuantities, ReportedCost } from '../providers/provider-port.ts';
@@ -109,6 +109,21 @@ export function createPriceList({ operator, published, shipped, providers }: Dep
 
   const isFree = (provider: string) => providers.get(provider)?.isFree === true;
 
+  /** Returns the reported cost, or else the cost by the prices. */
+  function measuredCost(work: PricedWork, measured: MeasuredCall): Cost {
+    if (measured.cost) return { amount: measured.cost.amount, basis: 'reported' };
+    const tariffs = tariffsOf(work);
+    if (tariffs.length === 0) {
+      return isFree(work.provider) ? { amount: 0n, basis: 'free' } : UNKNOWN_COST;
+    }
+    const amounts = tariffs.flatMap((tariff) =>
+      variantsOf(work, tariff).map((variant) => priced(variant, tariff, measured)),
+    );
+    const [amount] = amounts;
+    if (amount === undefined || new Set(amounts).size > 1) return UNKNOWN_COST;
+    return { amount, basis: amount === 0n ? 'free' : 'priced' };
+  }
+
   return {
     /** Returns the cost of a request on a route before it is sent. */
     plan(work: PricedWork): PlannedCost {
@@ -129,20 +144,11 @@ export function createPriceList({ operator, published, shipped, providers }: Dep
 
     /**
      * Returns the cost of a call that has ended: the reported cost, or else the cost by its prices. `work` describes this call
-     * alone. The cost is unknown if a price or a quantity is missing.
+     * alone. The cost is unknown if a price or a quantity is missing, or if the cost is above `MAX_CALL_COST`.
      */
     costOf(work: PricedWork, measured: MeasuredCall): Cost {
-      if (measured.cost) return { amount: measured.cost.amount, basis: 'reported' };
-      const tariffs = tariffsOf(work);
-      if (tariffs.length === 0) {
-        return isFree(work.provider) ? { amount: 0n, basis: 'free' } : UNKNOWN_COST;
-      }
-      const amounts = tariffs.flatMap((tariff) =>
-        variantsOf(work, tariff).map((variant) => priced(variant, tariff, measured)),
-      );
-      const [amount] = amounts;
-      if (amount === undefined || new Set(amounts).size > 1) return UNKNOWN_COST;
-      return { amount, basis: amount === 0n ? 'free' : 'priced' };
+      const cost = measuredCost(work, measured);
+      return cost.amount > MAX_CALL_COST ? UNKNOWN_COST : cost;
     },
   };
 }

@@ -7,6 +7,9 @@ export type Amount = bigint;
 const DECIMALS = 10;
 const ONE_DOLLAR = 10n ** BigInt(DECIMALS);
 
+/** The largest cost of a call. A larger figure is a mistake of the service or of a price. */
+export const MAX_CALL_COST: Amount = 10_000n * ONE_DOLLAR;
+
 /** The text of an amount: at most 8 digits, and at most 10 decimals. */
 export const AMOUNT = /^(\d{1,8})(?:\.(\d{1,10}))?$/;
 

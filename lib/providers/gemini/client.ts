@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import type { TokenKind, Usage } from '../../contract/reply/image-response.ts';
-import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpResponse, StreamedBody } from '../../net/http-client.ts';
-import { isUsageName, optionalMember, Text } from '../backend/reply-members.ts';
+import { isUsageName, optionalMember, Text, TokenCount } from '../backend/reply-members.ts';
 import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import { callWithKey } from '../credentials/api-key.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
@@ -214,12 +213,12 @@ const COMMON_COUNTS: ReadonlyMap<string, 'input_tokens' | 'output_tokens' | 'tot
     ['totalTokenCount', 'total_tokens'],
   ]);
 
-const Details = v.array(v.object({ modality: v.string(), tokenCount: Count }));
+const Details = v.array(v.object({ modality: v.string(), tokenCount: TokenCount }));
 
 /** Returns the usage of the call, or undefined if the reply reports none or only zeros. */
 function toUsage({ usageMetadata }: Reply): Usage | undefined {
   const counts = Object.entries(usageMetadata ?? {}).filter(
-    (entry): entry is [string, number] => isUsageName(entry[0]) && v.is(Count, entry[1]),
+    (entry): entry is [string, number] => isUsageName(entry[0]) && v.is(TokenCount, entry[1]),
   );
   if (!counts.some(([, count]) => count > 0)) return undefined;
   const common = counts.flatMap(([name, count]) => {
@@ -250,7 +249,7 @@ function tokensByKind(
     countsOf('cacheTokensDetails'),
     countsOf('candidatesTokensDetails'),
   ];
-  const outputText = [...output.text, ...(v.is(Count, thoughts) ? [thoughts] : [])];
+  const outputText = [...output.text, ...(v.is(TokenCount, thoughts) ? [thoughts] : [])];
   const kinds: readonly (readonly [TokenKind, readonly number[]])[] = [
     ['input_text_tokens', prompt.text],
     ['input_image_tokens', prompt.image],

@@ -253,6 +253,20 @@ describe('createPriceList, costs', () => {
     expect(cost).toEqual({ amount: 7n, basis: 'reported' });
   });
 
+  test('a cost above 10,000 dollars is unknown, because the service or the price is mistaken', () => {
+    const list = listOf(row('second', '1'));
+    const costs = [
+      list.costOf(work(), { images: 1, billed: { seconds: 10_000 } }),
+      list.costOf(work(), { images: 1, billed: { seconds: 10_001 } }),
+      list.costOf(work(), { images: 1, cost: { amount: 10n ** 15n } }),
+    ];
+    expect(costs.map(toWireCost)).toEqual([
+      { amount: '10000', currency: 'USD', basis: 'priced' },
+      { basis: 'unknown' },
+      { basis: 'unknown' },
+    ]);
+  });
+
   test('tokens are priced by kind, and cached tokens at their own price', () => {
     const usage = {
       input_tokens: 300,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { FAILURES, type FailureRow } from '../../backend/failures.ts';
-import { optionalMember, Text } from '../../backend/reply-members.ts';
+import { optionalMember, Quantity, Text } from '../../backend/reply-members.ts';
 import { EXTENSIONS, sentImages } from '../../backend/sent-images.ts';
 import type { CallFacts } from '../../provider-port.ts';
 import { FAL_LISTS } from '../catalogue/fal-page.ts';
@@ -187,5 +187,5 @@ function coded(name: string | null | undefined): { readonly code?: string } {
 
 function unitsOf(reply: TaskReply): number | undefined {
   const units = Number(reply.header('x-fal-billable-units') ?? Number.NaN);
-  return Number.isFinite(units) && units >= 0 ? units : undefined;
+  return v.is(Quantity, units) ? units : undefined;
 }

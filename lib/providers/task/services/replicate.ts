@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { optionalMember, Text } from '../../backend/reply-members.ts';
+import { optionalMember, Quantity, Text } from '../../backend/reply-members.ts';
 import { REPLICATE_COLLECTION, replicateModels } from '../catalogue/replicate-page.ts';
 import { promptOnlyModel } from '../schema-model.ts';
 import { TASK_FAILURES } from '../task-failures.ts';
@@ -21,9 +21,7 @@ const Prediction = v.object({
   output: v.optional(v.unknown()),
   error: v.optional(v.unknown()),
   urls: v.object({ get: v.string(), cancel: Text }),
-  metrics: optionalMember(
-    v.object({ predict_time: optionalMember(v.pipe(v.number(), v.minValue(0))) }),
-  ),
+  metrics: optionalMember(v.object({ predict_time: optionalMember(Quantity) })),
 });
 type Prediction = v.InferOutput<typeof Prediction>;
 

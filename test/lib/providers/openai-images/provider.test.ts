@@ -86,6 +86,13 @@ describe('createOpenaiImagesProvider', () => {
     expect((await call()).usage).toEqual({ input_tokens: 3, output_tokens: 0 });
   });
 
+  it('omits a number of tokens that no call can need', async () => {
+    const usage = { input_tokens: 3, output_tokens: 1e300, total_tokens: 1_000_000_001 };
+    const { call } = await open([json({ ...images(IMAGE), usage })]);
+
+    expect((await call()).usage).toEqual({ input_tokens: 3 });
+  });
+
   it('posts an edit as a form with sources, then references, then the mask', async () => {
     const { call, server } = await open([json(images(IMAGE))]);
 
