@@ -91,7 +91,7 @@ export function createOwnerFolder(rootScope: string): OwnerFolder {
 }
 
 interface Deps {
-  readonly store: Pick<ArtifactStore, 'claim' | 'rename'>;
+  readonly store: Pick<ArtifactStore, 'claim' | 'rename' | 'findNames'>;
   readonly files: Pick<ArtifactFiles, 'findTaken'>;
 }
 
@@ -116,9 +116,15 @@ const FIRST_SERIES = 4;
 const LONGEST_SERIES = 256;
 const LAST_SUFFIX = 1_000_000;
 
+/** The facts of an image that is not made yet that determine the names of its files. */
+export interface PublishedForm {
+  readonly format: OutputFormat;
+  readonly hasSidecar: boolean;
+}
+
 /**
  * Creates the functions that claim names. No other artifact and no foreign file has a claimed name or the name of its sidecar.
- * Both functions throw `artifact_exists` if no name is free.
+ * All functions throw `artifact_exists` if no name is free.
  */
 export function createNameClaims({ store, files }: Deps) {
   /**
@@ -143,8 +149,7 @@ export function createNameClaims({ store, files }: Deps) {
       nth += candidates.length;
       length = Math.min(length * 4, LONGEST_SERIES);
     }
-    const param = target.filename === undefined ? {} : { param: 'output.filename' };
-    throw new BridgeError('artifact_exists', 'a file with this name already exists', param);
+    throw nameTaken(target);
   }
 
   async function withoutTaken(
@@ -156,6 +161,18 @@ export function createNameClaims({ store, files }: Deps) {
   }
 
   return {
+    /** Does nothing if the target has more than one possible name, because `claim` then finds a free one. */
+    async refuseTaken(
+      target: PublicationTarget,
+      { format, hasSidecar }: PublishedForm,
+    ): Promise<void> {
+      if (target.filename === undefined || takesSuffix(target)) return;
+      const name = artifactName(target, { id: '', format });
+      const names = hasSidecar ? [name, sidecarName(name)] : [name];
+      const taken = await Promise.all([store.findNames(names), files.findTaken(names)]);
+      if (taken.some(({ size }) => size > 0)) throw nameTaken(target);
+    },
+
     /** Records the intent under the first free name, and the link to the output of its job. */
     claim: (
       draft: ArtifactDraft,
@@ -168,6 +185,11 @@ export function createNameClaims({ store, files }: Deps) {
     moveOn: ({ record, target, nth }: NameClaim): Promise<NameClaim> =>
       firstFree(record, target, nth + 1, (candidates) => store.rename(candidates)),
   };
+}
+
+function nameTaken({ filename }: PublicationTarget): BridgeError {
+  const param = filename === undefined ? {} : { param: 'output.filename' };
+  return new BridgeError('artifact_exists', 'a file with this name already exists', param);
 }
 
 /** Returns the image, and its sidecar if it has one, under this name. */

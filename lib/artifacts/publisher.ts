@@ -11,6 +11,7 @@ import {
   type NameClaims,
   type OwnerFolder,
   type PublicationTarget,
+  type PublishedForm,
   withinFolder,
 } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
@@ -80,10 +81,7 @@ export function createPublisher(deps: Deps) {
   }
 
   return {
-    /**
-     * Checks the folder, as `ArtifactRoot` describes. Must be called before the bridge pays for images that will be published.
-     */
-    refuseBroken: artifactRoot.refuseBroken,
+    ...createRefusals(deps),
 
     /**
      * Publishes either all images or none: after a failure or an abort, the published files are removed. Resolves when every
@@ -177,6 +175,22 @@ export function createPublisher(deps: Deps) {
       } while (taken.length === INTENTS);
       if (failures.length > 0) throw failures[0];
     },
+  };
+}
+
+/** Creates the checks that must be called before the bridge pays for images that will be published. */
+function createRefusals({ store, files, artifactRoot, ownerFolder }: Deps) {
+  const names = createNameClaims({ store, files });
+  return {
+    /** Checks the folder, as `ArtifactRoot` describes. */
+    refuseBroken: artifactRoot.refuseBroken,
+
+    /**
+     * Throws `artifact_exists` if the requested name of an image is taken now. The name may still be taken later, so `publish`
+     * decides.
+     */
+    refuseTaken: (scope: string, target: PublicationTarget, form: PublishedForm): Promise<void> =>
+      names.refuseTaken(withinFolder(target, ownerFolder?.(scope)), form),
   };
 }
 

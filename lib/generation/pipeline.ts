@@ -36,6 +36,7 @@ import type { GenerationRequest } from './generation-request.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
 import { plannedSpend } from './plan/planned-spend.ts';
+import { isSidecar } from './plan/record-essentials.ts';
 import { type Candidate, continuedCandidates, resolveCandidates, toRoute } from './plan/routing.ts';
 import type { SessionTurn, SessionTurns } from './session-turns-port.ts';
 import { startTimes, type Times } from './times.ts';
@@ -203,7 +204,7 @@ function planOn(
  * of all operations.
  */
 async function admit(
-  { ask, output }: Plan,
+  { ask, output, finish }: Plan,
   request: GenerationRequest,
   candidates: readonly Candidate[],
   operation: Operation,
@@ -215,7 +216,12 @@ async function admit(
   if (turn) await sessions.check(turn);
   // Checked before the images are decoded, so that no image is decoded for a request that cannot be admitted.
   if (!waitsWhenFull) admission.checkOperation();
-  if (!earlier && isPublished(output)) await publisher.refuseBroken();
+  if (!earlier && isPublished(output)) {
+    await publisher.refuseBroken();
+    const { format } = finish.encoding;
+    const hasSidecar = isSidecar(output.metadata);
+    await publisher.refuseTaken(scope, output, { format, hasSidecar });
+  }
   await ledger.reserve(() =>
     plannedSpend(
       candidates.map((candidate) => planOn(candidate, request, operation)),

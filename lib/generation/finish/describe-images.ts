@@ -11,7 +11,7 @@ import type { CheckedImage, ImageTools, VerifiedImage } from '../../images/image
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
-import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
+import { fitsImage, isEmbedded, isSidecar } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
 import { type Mark, NO_MARK } from './mark.ts';
 import { type Outcome, warningsOf } from './response.ts';
@@ -63,7 +63,7 @@ export async function describeImages(
         warnings: [...output.warnings, ...warnings],
       };
       const known = withWarnings(outcome, warnings);
-      const sidecar = metadata.startsWith('sidecar')
+      const sidecar = isSidecar(metadata)
         ? toSidecar(toMetadataRecord(known, timings, output, fullFacts(described)))
         : undefined;
       return { ...described, sidecar };

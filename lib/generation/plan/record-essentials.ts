@@ -64,6 +64,10 @@ export function isEmbedded(metadata: GenerationRequest['output']['metadata']): b
   return metadata.endsWith('embedded');
 }
 
+export function isSidecar(metadata: GenerationRequest['output']['metadata']): boolean {
+  return metadata.startsWith('sidecar');
+}
+
 /**
  * Returns true if a record, given as JSON, fits into an image. The second limit applies to the record after it is escaped for
  * XML.

@@ -276,6 +276,40 @@ describe('publisher.publish', () => {
   });
 });
 
+describe('publisher.refuseTaken', () => {
+  const refuse = (target: PublicationTarget, hasSidecar = false) =>
+    rig.publisher.refuseTaken('scope', target, { format: 'png', hasSidecar });
+
+  test.each<readonly [string, () => Promise<unknown>, boolean]>([
+    ['an artifact', async () => rig.publisher.commit(await publish(cat, 'miaow')), false],
+    ['an image that is being published', () => publish(cat, 'miaow'), false],
+    ['a foreign file', () => putForeign('cat.png'), false],
+    ['a foreign file with the name of the sidecar', () => putForeign('cat.json'), true],
+  ])('a name is refused if it is the name of %s', async (_, take, hasSidecar) => {
+    await expect(refuse(cat, hasSidecar)).resolves.toBeUndefined();
+
+    await take();
+
+    await expect(refuse(cat, hasSidecar)).rejects.toMatchObject({
+      code: 'artifact_exists',
+      param: 'output.filename',
+    });
+    await expect(refuse(anyCat, hasSidecar)).resolves.toBeUndefined();
+    await expect(refuse(anyName, hasSidecar)).resolves.toBeUndefined();
+  });
+
+  test('a name of another scope is not refused if scopes have folders', async () => {
+    const publisher = createPublisher({ ...rig, ownerFolder: createOwnerFolder('shared') });
+    await publish(cat, 'miaow');
+
+    const form = { format: 'png', hasSidecar: false } as const;
+    await expect(publisher.refuseTaken('other', cat, form)).resolves.toBeUndefined();
+    await expect(publisher.refuseTaken('shared', cat, form)).rejects.toMatchObject({
+      code: 'artifact_exists',
+    });
+  });
+});
+
 describe('publisher.commit', () => {
   test('a committed image belongs to its scope', async () => {
     const publications = await publish(anyName, 'a', 'b');

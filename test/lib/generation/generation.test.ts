@@ -533,7 +533,7 @@ describe('createGeneration, endings', () => {
     expect(rig.provider.calls).toHaveLength(1);
   });
 
-  it('rejects a name that is taken, and leaves no file', async () => {
+  it('rejects a name that is taken before anything is sent, and leaves no file', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
     await run(rig, sent);
@@ -541,6 +541,7 @@ describe('createGeneration, endings', () => {
     await expect(run(rig, sent)).rejects.toMatchObject({ code: 'artifact_exists' });
 
     expect(Object.keys(await rig.artifacts.onDisk())).toEqual(['red.png']);
+    expect(rig.provider.calls).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { NO_COST, UNKNOWN_COST } from '../../../../lib/contract/reply/cost.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
@@ -287,10 +289,15 @@ describe('the ledger of a generation', () => {
 
   it('reports an image that was made but could not be delivered', async () => {
     const output = { response_format: 'artifact', filename: 'a' };
-    const rig = await openGenerationRig({ reply: ok });
+    const rig = await openGenerationRig({
+      reply: async (call) => {
+        // The name is taken while the image is made.
+        await mkdir(rig.artifacts.root, { recursive: true });
+        await writeFile(join(rig.artifacts.root, 'a.png'), 'foreign');
+        return ok(call);
+      },
+    });
     rigs.push(rig);
-    const first = await rig.run(requestOf({ output })).result;
-    await rig.artifacts.publisher.commit(first.publications);
     const { account, closed } = recordAccount();
     const ledger = createLedger(account, 1);
 
