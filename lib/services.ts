@@ -67,7 +67,7 @@ export interface Services {
   /** The files of the built dashboard. All functions throw `not_found`. */
   readonly dashboard: {
     page(): Promise<PageFile>;
-    /** Returns the page for a view below `/dashboard/`. The name of a file is not a view. */
+    /** Resolves with the page for a view below `/dashboard/`. The name of a file is not a view. */
     view(name: string): Promise<PageFile>;
     asset(name: string): Promise<PageFile>;
   };

@@ -95,8 +95,8 @@ export function createArtifactRoot({ store, files }: Deps) {
       wasUsed = true;
     },
     /**
-     * Resolves with an error if the root was used and is missing. Throws `artifact` if the root is not accessible, and
-     * `overloaded` if a store fails.
+     * Resolves with an error if the root was used and is missing. Throws `artifact` if the root is not accessible, and `overloaded`
+     * if a store fails. Otherwise resolves with undefined.
      */
     findLoss,
   };

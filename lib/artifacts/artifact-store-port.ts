@@ -85,7 +85,7 @@ export interface ArtifactStore {
   findOwnIntents(ids: readonly string[]): Promise<readonly string[]>;
   /** Deletes these intents of this process. Any other id is ignored. */
   discard(ids: readonly string[]): Promise<void>;
-  /** Resolves with a published artifact of this scope. */
+  /** Resolves with a published artifact of this scope, or undefined if the scope has no such artifact. */
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
   /** Lists published artifacts of all scopes, oldest first: at most `limit` artifacts up to `untilSecs` and after `after`. */
   listByAge(page: {

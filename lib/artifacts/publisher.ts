@@ -33,7 +33,7 @@ interface Deps {
   readonly artifactRoot: Pick<ArtifactRoot, 'prepare' | 'refuseBroken' | 'noteFailure'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
-  /** Assigns folders to scopes. Without this function, the images of all scopes are in the root. */
+  /** Assigns folders to scopes. Without this function, the images of all scopes are in the root. Returns undefined for the root. */
   readonly ownerFolder?: OwnerFolder | undefined;
   /** Maximum length of all images that wait in memory while the store of the files is unavailable. 256 MiB by default. */
   readonly maxWaitingBytes?: number;
@@ -284,7 +284,10 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   // Records of intents that this process still has because the store failed. `takeAbandoned` does not return them.
   let unreleased: readonly ArtifactRecord[] = [];
 
-  /** Runs a call of the store about these intents. If the call fails, keeps the records for the next attempt. */
+  /**
+   * Runs a call of the store about these intents. If the call fails, keeps the records for the next attempt. Resolves with
+   * undefined if the call fails.
+   */
   async function attempt<T>(
     records: readonly ArtifactRecord[],
     call: (ids: readonly string[]) => Promise<T>,

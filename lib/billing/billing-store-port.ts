@@ -33,7 +33,7 @@ export interface BilledDay {
  * is durable when it resolves. Throws `overloaded` if the store cannot write.
  */
 export interface BillingStore {
-  /** Returns at most `limit` calls, ordered by day and id, after a call of the previous page. */
+  /** Resolves with at most `limit` calls, ordered by day and id, after a call of the previous page. */
   list(
     since: BilledSince,
     page: { readonly after?: Pick<StoredCall, 'day' | 'id'> | undefined; readonly limit: number },
@@ -43,7 +43,7 @@ export interface BillingStore {
    * repetition changes nothing.
    */
   settle(provider: string, charges: readonly CallCharge[]): Promise<void>;
-  /** Returns the recorded costs by day, earliest first. */
+  /** Resolves with the recorded costs by day, earliest first. */
   days(since: BilledSince): Promise<readonly BilledDay[]>;
   /** Removes the calls of all days before `day`. Their costs stay counted. */
   prune(day: number): Promise<void>;

@@ -26,7 +26,7 @@ export type Reconciliations = ReturnType<typeof createReconciliations>;
 
 /** Compares the recorded costs of calls with the charges of their service, and records the charges. */
 export function createReconciliations({ registry, store, cursors, clock }: Deps) {
-  /** Returns one page of calls, and the cursor of the next page. */
+  /** Resolves with one page of calls, and the cursor of the next page. */
   async function pageOf(since: BilledSince, days: number, cursor: string | undefined) {
     // The first day moves on at midnight, so the cursor belongs to the number of days.
     const list = ['billed-calls', since.provider, days];

@@ -58,7 +58,7 @@ export function createDiagnostics(deps: Deps) {
 
   return {
     /**
-     * Returns the diagnostics. Requests of other tokens are shown only to a caller with the permission `admin`. Throws
+     * Resolves with the diagnostics. Requests of other tokens are shown only to a caller with the permission `admin`. Throws
      * `overloaded` if the bridge is stopping.
      */
     async report({ id, permissions }: Pick<Caller, 'id' | 'permissions'>): Promise<Diagnostics> {

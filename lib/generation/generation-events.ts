@@ -131,7 +131,7 @@ export function createVerifyPartials({ engine }: Deps) {
     return inspection.ok ? inspection.image : undefined;
   }
 
-  /** Returns the verified image. Returns undefined if the image is invalid or the verification was stopped. */
+  /** Resolves with the verified image, or undefined if the image is invalid or the verification was stopped. */
   async function validImage(
     bytes: Buffer,
     masked: MaskedSource | undefined,

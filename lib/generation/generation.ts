@@ -91,9 +91,9 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Returns the first route that accepts a request, and the size to request on this route: `auto`, or `WxH` in pixels.
-     * Does not load images or call a provider. `inputs` contains the known facts about the images. If all routes refuse the
-     * request, throws the error of the last route that may be tried. Throws `session_not_found`.
+     * Resolves with the first route that accepts a request, and the size to request on this route: `auto`, or `WxH` in pixels. Does
+     * not load images or call a provider. `inputs` contains the known facts about the images. If all routes refuse the request,
+     * throws the error of the last route that may be tried. Throws `session_not_found`.
      */
     async plan(
       request: GenerationRequest,

@@ -48,8 +48,8 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   }
 
   /**
-   * Returns the response of an ended job. Returns undefined if the images were removed in the meantime or cannot be read now. Throws
-   * the failure of the job.
+   * Resolves with the response of an ended job. Resolves with undefined if the images were removed in the meantime or cannot be
+   * read now. Throws the failure of the job.
    */
   async function toEnded(
     { job: { result }, error }: Awaited<ReturnType<Jobs['outcome']>>,

@@ -29,7 +29,7 @@ export interface JobBatchStore {
     batch: StoredBatch,
     limits: { readonly nowSecs: number; readonly maxOfScope: number },
   ): Promise<void>;
-  /** Resolves with a batch of the scope that has not expired. */
+  /** Resolves with a batch of the scope that has not expired, or undefined if there is no such batch. */
   find(scope: string, id: string, nowSecs: number): Promise<StoredBatch | undefined>;
   remove(id: string): Promise<void>;
 }

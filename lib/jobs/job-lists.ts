@@ -50,7 +50,7 @@ export function createJobLists({ store, search, progress, secret }: Deps) {
   }
 
   return {
-    /** Returns one page of the list. Throws `invalid_request` if the cursor belongs to another list. */
+    /** Resolves with one page of the list. Throws `invalid_request` if the cursor belongs to another list. */
     async list(
       scope: string,
       { limit, cursor, order, total: isTotalWanted, ...query }: JobListQuery,

@@ -74,6 +74,6 @@ export interface JobProgressStore {
   remove(job: JobKey): void;
   /** Resolves with the progress of the jobs with these ids. Jobs without a known progress are omitted. */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, JobProgress>>;
-  /** Resolves with the latest partial image of a job. */
+  /** Resolves with the latest partial image of a job, or undefined if there is none. */
   findPartial(id: string): Promise<JobPartial | undefined>;
 }

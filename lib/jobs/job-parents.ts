@@ -5,7 +5,7 @@ import type { JobParent, JobStore } from './job-store-port.ts';
 interface Deps {
   readonly store: Pick<JobStore, 'listImages'>;
   readonly artifacts: {
-    /** Resolves with a published artifact of this scope. */
+    /** Resolves with a published artifact of this scope, or undefined if the scope has no such artifact. */
     find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
   };
 }

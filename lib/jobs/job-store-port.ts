@@ -337,7 +337,10 @@ export interface JobStore {
     limits: Omit<JobAdmission, 'key'>,
     keyHash: string | undefined,
   ): Promise<void>;
-  /** Resolves with the job that was accepted under this key. Throws `idempotency_conflict` if the job has another fingerprint. */
+  /**
+   * Resolves with the job that was accepted under this key. Throws `idempotency_conflict` if the job has another fingerprint.
+   * Resolves with undefined if the key is unknown.
+   */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
    * Starts a queued job. The job then belongs to this process. Resolves with undefined if no job is queued, the queue is paused,
@@ -356,10 +359,10 @@ export interface JobStore {
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
-   * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks
-   * a running job as `cancelRequested`, and stores the request for the process that runs the job. A later request replaces the
-   * stored request only if the earlier calls may finish and the later calls must stop. Leaves an ended job unchanged, and a
-   * running job if `isOnlyQueued` is true. Resolves with the job in its new state.
+   * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks a
+   * running job as `cancelRequested`, and stores the request for the process that runs the job. A later request replaces the stored
+   * request only if the earlier calls may finish and the later calls must stop. Leaves an ended job unchanged, and a running job if
+   * `isOnlyQueued` is true. Resolves with the job in its new state. Resolves with undefined if the scope has no such job.
    */
   cancel(
     scope: string,
@@ -583,7 +586,7 @@ export interface QueueStore {
     /** At least 1. */
     readonly limit: number;
   }): Promise<{ readonly items: readonly QueuedJob[]; readonly more: boolean }>;
-  /** Resolves with the queued or running job that has this id, in any scope. */
+  /** Resolves with the queued or running job that has this id, in any scope, or undefined if there is none. */
   find(id: string): Promise<QueuedJob | undefined>;
   /** Resolves with the outlook of a scope, from one state of the store. */
   outlook(scope: string, limits: OutlookLimits): Promise<QueueOutlook>;

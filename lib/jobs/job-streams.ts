@@ -59,7 +59,7 @@ export function createJobStreams(deps: Deps) {
     return toImageJob(job, (await findProgress(progress, [job])).get(id));
   }
 
-  /** Returns the position where a reader of the feed begins. Throws `invalid_request` if the reader would miss an event. */
+  /** Resolves with the position where a reader of the feed begins. Throws `invalid_request` if the reader would miss an event. */
   async function startOf(scope: string, lastEventId: string | undefined) {
     const { latest, oldestToResume } = await store.changes(scope);
     // A browser may send an empty id if it has not received an id yet.

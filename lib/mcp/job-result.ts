@@ -109,7 +109,7 @@ export async function readPreview(id: string, reader: Reader): Promise<Content |
   return undefined;
 }
 
-/** Resolves with the preview in the best quality that is small enough. */
+/** Resolves with the preview in the best quality that is small enough, or undefined if there is none. */
 async function previewOf(
   id: string,
   edge: number,

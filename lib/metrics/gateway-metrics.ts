@@ -74,7 +74,7 @@ export interface GatewayMetrics {
   }): void;
   disconnected(): void;
   released(held: { readonly durationMs: number }): void;
-  /** Returns all metrics in the Prometheus text format (version 0.0.4). */
+  /** Resolves with all metrics in the Prometheus text format (version 0.0.4). */
   exposition(now: GatewayCounts): Promise<string>;
 }
 

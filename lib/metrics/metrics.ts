@@ -63,7 +63,7 @@ export interface Metrics {
   signed(attempt: { readonly durationMs: number }): void;
   /** Call when an image could not be validated or signed. */
   credentialsFailed(reason: CredentialFailure): void;
-  /** Returns all metrics in the Prometheus text format (version 0.0.4). `now` has the current values of the gauges. */
+  /** Resolves with all metrics in the Prometheus text format (version 0.0.4). `now` has the current values of the gauges. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
 

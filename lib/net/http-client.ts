@@ -29,7 +29,10 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Returns the value of a header by its lowercase name. Repeated headers are joined by commas. */
+  /**
+   * Returns the value of a header by its lowercase name. Repeated headers are joined by commas. Returns undefined if the header is
+   * absent.
+   */
   header(name: string): string | undefined;
   /** The body. Reading rejects like `request` if the response is cut off. */
   readonly body: HttpBody;

@@ -32,7 +32,10 @@ import { planBatch } from './plan-batch.ts';
 
 interface Deps {
   readonly planRoutes: PlanRoutes;
-  /** Returns the error with which a provider would reject work now, if the error is known without a call. */
+  /**
+   * Returns the error with which a provider would reject work now, if the error is known without a call. Returns undefined
+   * otherwise.
+   */
   readonly findFault: (provider: string) => BridgeError | undefined;
   readonly prices: Pick<PriceList, 'plan'>;
   /** True if the bridge signs images. */

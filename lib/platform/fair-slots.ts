@@ -42,7 +42,7 @@ export function createFairSlots<K extends string>(
     };
   }
 
-  /** Returns the queue with the oldest request of an owner that may start now. */
+  /** Returns the queue with the oldest request of an owner that may start now, or undefined if no request may start. */
   function firstOf(
     kind: K,
     owner: string,

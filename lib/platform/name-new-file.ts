@@ -24,7 +24,7 @@ export async function nameNewFile(path: string, target: string, makeLink = link)
 }
 
 /**
- * Returns true if `target` may be a remainder of an interrupted `nameNewFile`: the file is empty, and the file system has no
+ * Resolves with true if `target` may be a remainder of an interrupted `nameNewFile`: the file is empty, and the file system has no
  * hard links.
  */
 export async function isLeftover(target: string, path: string, makeLink = link): Promise<boolean> {

@@ -46,7 +46,7 @@ export function createPresets({ store, clock, cursors, replay }: Deps) {
       return { preset: now ? toPreset(now) : made.value, replayed: true };
     },
 
-    /** Returns a preset. Throws `not_found`. */
+    /** Resolves with a preset. Throws `not_found`. */
     find: async (name: string): Promise<Preset> => toPreset(await store.find(name)),
 
     /** Replaces the whole preset. Throws `not_found`. */
@@ -59,7 +59,7 @@ export function createPresets({ store, clock, cursors, replay }: Deps) {
       if (!(await store.remove(name))) throw presetNotFound();
     },
 
-    /** Returns one page of presets, sorted by name. Throws `invalid_request` for a cursor of another list. */
+    /** Resolves with one page of presets, sorted by name. Throws `invalid_request` for a cursor of another list. */
     async list(limit: number, cursor: string | undefined): Promise<Page<Preset>> {
       const after = cursor === undefined ? {} : { after: cursors.read(LIST, cursor).toString() };
       const { items, more } = await store.list({ ...after, limit });

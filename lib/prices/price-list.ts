@@ -75,7 +75,7 @@ const MEGAPIXEL = 1024 * 1024;
 export function createPriceList({ operator, published, shipped, providers }: Deps) {
   const [own, known] = [byModel(operator), byModel(shipped)];
 
-  /** Returns the rows of a list for the model, as one tariff. Returns undefined if the list has no rows for the model. */
+  /** Returns the rows of a list for the model, as one tariff, or undefined if the list has no rows for the model. */
   function listed(
     list: ReadonlyMap<string, readonly PriceRow[]>,
     { provider, model, operation }: PricedWork,
@@ -92,7 +92,7 @@ export function createPriceList({ operator, published, shipped, providers }: Dep
     return rows.length > 0 ? [rows] : undefined;
   }
 
-  /** Returns the tariffs that the service publishes for the work. Returns undefined if none has a price for the work. */
+  /** Returns the tariffs that the service publishes for the work, or undefined if none has a price for the work. */
   function publishedFor({ provider, model, inputs }: PricedWork): readonly Tariff[] | undefined {
     // A service charges for a call with references as for an edit.
     const operation = inputs > 0 ? 'edit' : 'generate';
@@ -260,7 +260,7 @@ function megapixelsOf(pixels: number, { hasDecimalMegapixels }: ModelPrice): num
   return Math.ceil(pixels / (hasDecimalMegapixels ? 1_000_000 : MEGAPIXEL));
 }
 
-/** Returns the units that the request alone determines. */
+/** Returns the units that the request alone determines, or undefined if the units depend on the reply. */
 function knownUnits(
   { images, calls, inputs, inputPixels, ...work }: PricedWork,
   row: ModelPrice,
@@ -329,7 +329,10 @@ function pricesAll(usage: Usage, best: Tariff): boolean {
   return kinds.every((kind) => units.has(kind) || (usage[kind] ?? 0) === 0);
 }
 
-/** Returns the tokens of one kind that a price applies to. Kinds that were not reported are derived from the sums. */
+/**
+ * Returns the tokens of one kind that a price applies to. Kinds that were not reported are derived from the sums. Returns undefined
+ * if the tokens are unknown.
+ */
 function tokensOf(
   per: PriceUnit,
   usage: Usage | undefined,

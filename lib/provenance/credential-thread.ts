@@ -28,7 +28,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'after'>;
   /** Maximum time of one task, without the time in the queue. */
   readonly timeoutMs: number;
-  /** Returns the certificates that make a signer trusted. */
+  /** Returns the certificates that make a signer trusted, or undefined if no certificates are configured. */
   readonly trustAnchors: () => string | undefined;
   /** Path of the program of the thread. By default, the program that loads the library. */
   readonly program?: string;

@@ -103,7 +103,10 @@ export function openCredentials(deps: Deps) {
     /** The images that are signed. Undefined if the settings name no certificates. */
     scope: identity === undefined ? undefined : settings.signing.scope,
 
-    /** Returns the time at which the first certificate ends, in milliseconds since the Unix epoch. */
+    /**
+     * Returns the time at which the first certificate ends, in milliseconds since the Unix epoch, or undefined if the bridge does
+     * not sign.
+     */
     validUntilMs: () => identity?.current().validUntilMs,
 
     close: thread.close,

@@ -114,7 +114,10 @@ export interface JoinableEntry {
   readonly isReplied: boolean;
 }
 
-/** Returns the entry that a request joins, selected from the entries with the same identity (see `ReplayStore.claim`). */
+/**
+ * Returns the entry that a request joins, selected from the entries with the same identity (see `ReplayStore.claim`), or undefined
+ * if there are no entries.
+ */
 export function selectEarlier<E extends JoinableEntry>(entries: readonly E[]): E | undefined {
   const missed = entries.filter(({ isReplied, state }) => !isReplied && state !== 'owed');
   // If a client is still attached to every entry, return any of these entries, because a client may retry before the bridge

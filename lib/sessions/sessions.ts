@@ -24,7 +24,7 @@ export function createSessions({ store, locks, findProvider }: Deps) {
   }
 
   return {
-    /** Returns the thread of a session. Throws `session_not_found`. */
+    /** Resolves with the thread of a session. Throws `session_not_found`. */
     async get(id: SessionId): Promise<SessionBinding> {
       const { threadId } = await find(id);
       return { key: id.key, thread_id: threadId, reused: true };

@@ -14,7 +14,7 @@ export interface StateInspection {
   readonly restoreCommand: string;
   /** Throws `configuration` if a start of the bridge would reject the state. Changes nothing. */
   refuseForeign(): Promise<void>;
-  /** Resolves with the loss in words if the state exists but has lost its content. */
+  /** Resolves with the loss in words if the state exists but has lost its content, or undefined if nothing was lost. */
   findLoss(): Promise<string | undefined>;
   /**
    * Resolves with the format of the state and the newest format that this program knows. `present` is undefined if there is no

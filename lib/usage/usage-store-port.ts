@@ -35,21 +35,21 @@ export type UsageSpan = UsageDay | Pick<UsageDay, 'day'>;
  */
 export interface UsageStore {
   /**
-   * Returns the number of images that count against the allowance of a day: images that are reserved, made or possibly made.
+   * Resolves with the number of images that count against the allowance of a day: images that are reserved, made or possibly made.
    */
   charged(of: UsageDay): Promise<number>;
-  /** Returns the amounts that are spent or reserved on a day and in the month of the day. */
+  /** Resolves with the amounts that are spent or reserved on a day and in the month of the day. */
   spent(of: UsageDay): Promise<Spending>;
-  /** Returns the results of `charged` and `spent` for several tokens, in the same order. */
+  /** Resolves with the results of `charged` and `spent` for several tokens, in the same order. */
   balances(tokens: readonly string[], day: number): Promise<readonly Balance[]>;
-  /** Returns the usage in the span, by day and provider, latest day first. */
+  /** Resolves with the usage in the span, by day and provider, latest day first. */
   list(span: UsageSpan): Promise<readonly ProviderUsage[]>;
   /**
-   * Returns the part of `list` whose model is recorded, by day, provider and model, latest day first. Versions that did not record
-   * models have added only to `list`.
+   * Resolves with the part of `list` whose model is recorded, by day, provider and model, latest day first. Versions that did not
+   * record models have added only to `list`.
    */
   listModels(span: UsageSpan): Promise<readonly ModelUsage[]>;
-  /** Returns the usage of each token on `day` and later, ordered by token. */
+  /** Resolves with the usage of each token on `day` and later, ordered by token. */
   listTokens(day: number): Promise<readonly TokenUsage[]>;
   /** Removes the usage of all days before `day`. */
   prune(day: number): Promise<void>;

@@ -38,7 +38,10 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
       throw invalidField('webhook.url', checked.fault, FAULTS[checked.fault]);
     },
 
-    /** Returns the webhook for the retry of a job: the webhook of the earlier job, or else the default. */
+    /**
+     * Returns the webhook for the retry of a job: the webhook of the earlier job, or else the default, or undefined if there is
+     * neither.
+     */
     toRetryTarget(earlier: WebhookTarget | undefined): WebhookTarget | undefined {
       if (!earlier || !enabled) return byDefault;
       // The address is not checked here because it is checked before each attempt.

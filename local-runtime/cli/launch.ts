@@ -171,7 +171,7 @@ async function activate(
   }
 }
 
-/** Returns the problems with the API keys of enabled providers. The messages contain neither keys nor paths. */
+/** Resolves with the problems with the API keys of enabled providers. The messages contain neither keys nor paths. */
 async function keyWarnings(config: Config, env: CommandIo['env']): Promise<readonly Warning[]> {
   const warnings: Warning[] = [];
   for (const { path, settings } of registeredProviders(config)) {

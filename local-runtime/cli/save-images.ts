@@ -199,7 +199,10 @@ export function findOutputMisuse(
     : undefined;
 }
 
-/** Returns the first path of `count` images that already exists. Images without a given file name receive an unused name later. */
+/**
+ * Returns the first path of `count` images that already exists. Images without a given file name receive an unused name later.
+ * Returns undefined if no path exists.
+ */
 export function takenPath(place: OutputPlace, count: number): string | undefined {
   if (place.format === undefined) return undefined;
   const paths = Array.from({ length: count }, (_, index) =>

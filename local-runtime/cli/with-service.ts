@@ -48,9 +48,9 @@ type Found =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Returns the address of the service: the value of `--url`, else of `IMAGE_BRIDGE_URL`, else the listen address in the
- * configuration. The token is the value of `IMAGE_BRIDGE_TOKEN`. If the address is from the configuration, the token may also
- * be in the variable that the configuration names. This token is never sent to another service.
+ * Resolves with the address of the service: the value of `--url`, else of `IMAGE_BRIDGE_URL`, else the listen address in the
+ * configuration. The token is the value of `IMAGE_BRIDGE_TOKEN`. If the address is from the configuration, the token may also be in
+ * the variable that the configuration names. This token is never sent to another service.
  */
 export async function findService(
   given: string | undefined,

@@ -124,7 +124,10 @@ function skipItems(
   return true;
 }
 
-/** Reads a dotted key up to `close`. Calls `onKey` for the key and for each table that the key opens. */
+/**
+ * Reads a dotted key up to `close`. Calls `onKey` for the key and for each table that the key opens. Returns undefined if the key
+ * is malformed.
+ */
 function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefined {
   const { text } = cursor;
   const segments: string[] = [];

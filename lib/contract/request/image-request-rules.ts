@@ -31,7 +31,7 @@ const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
   output.response_format === 'artifact' || output.response_format === 'url';
 
-/** Returns the path of the first canvas that is not in `images[0]`. */
+/** Returns the path of the first canvas that is not in `images[0]`, or undefined if there is none. */
 function otherCanvas({ images, mask, reference_images }: Candidate): string | undefined {
   const image = (images ?? []).findIndex(({ canvas }, index) => index > 0 && canvas !== undefined);
   if (image > 0) return `images.${image}.canvas`;

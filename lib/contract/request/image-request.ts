@@ -34,7 +34,10 @@ export const sharedRequestEntries = {
 
 const IdempotencyKey = tokenOf(256);
 
-/** Returns the idempotency key of a request. Throws `invalid_request` if the body and the header contain different keys. */
+/**
+ * Returns the idempotency key of a request. Throws `invalid_request` if the body and the header contain different keys. Returns
+ * undefined if the request has no key.
+ */
 export function toIdempotencyKey(
   inBody: string | null,
   inHeader: string | undefined,

@@ -37,7 +37,10 @@ function withoutArguments(message: Readonly<Record<string, unknown>>): object {
   return isPlainObject(params) ? { ...message, params: { ...params, arguments: null } } : message;
 }
 
-/** Finds the first text that is too long. The recursion is bounded because the nesting depth of a body is limited. */
+/**
+ * Finds the first text that is too long. The recursion is bounded because the nesting depth of a body is limited. Returns undefined
+ * if no text is too long.
+ */
 function firstLongText(value: object): Path | undefined {
   for (const [name, member] of Object.entries(value)) {
     // Numeric keys are shown in brackets. The cast is needed because valibot allows a numeric key only for an array.

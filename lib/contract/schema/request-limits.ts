@@ -58,7 +58,7 @@ function noMessage(): string {
   return '';
 }
 
-/** Returns the limits that were passed to `parseWithLimits`. */
+/** Returns the limits that were passed to `parseWithLimits`, or undefined if the value was parsed without limits. */
 export function limitsOf(config: object): RequestLimits | undefined {
   return (config as LimitedConfig).limits;
 }

@@ -54,7 +54,10 @@ export function requestFailure(
   return error.with({ details: { provider_stopped: !isRunning } });
 }
 
-/** Adds the usage of two calls. The sum omits a member that neither of the calls reports. */
+/**
+ * Adds the usage of two calls. The sum omits a member that neither of the calls reports. Returns undefined if neither call reports
+ * its usage.
+ */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!sum || !more) return sum ?? more;
   const { provider: one, ...tokens } = sum;

@@ -141,7 +141,7 @@ export function createDelivery(
 
 type Publication = Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl' | 'sending'>;
 
-/** Returns images in the requested form. Publishes the images if the form needs files. */
+/** Resolves with images in the requested form. Publishes the images if the form needs files. */
 async function inForm(
   outputs: readonly DescribedOutput[],
   { output }: Plan,

@@ -52,8 +52,8 @@ export function isSupported(sizes: Sizes, size: string): boolean {
 }
 
 /**
- * Returns the nearest size that the model supports. Returns undefined if the size scaled into the range of the model is not
- * supported and the model lists no sizes.
+ * Returns the nearest size that the model supports, or undefined if the size scaled into the range of the model is not supported
+ * and the model lists no sizes.
  */
 export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
   const { width, height } = toRange(sizes, asked);
@@ -63,7 +63,7 @@ export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
 
 /**
  * Returns the listed size with the nearest aspect ratio. Among sizes with equally near ratios, returns the size with the nearest
- * pixel count.
+ * pixel count. Returns undefined if no size is listed.
  */
 export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
   const pixelGap = ({ edges }: ListedSize) => Math.abs(pixels(edges) - pixels(asked));
@@ -90,7 +90,7 @@ function toRange(
 
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
 
-/** Returns the resolution whose number of pixels is nearest. Returns undefined if no resolution is listed. */
+/** Returns the resolution whose number of pixels is nearest, or undefined if no resolution is listed. */
 export function nearestResolution(
   asked: Edges,
   listed: readonly NonNullable<Parameters['resolution']>[],

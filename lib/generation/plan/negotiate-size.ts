@@ -145,7 +145,10 @@ function fitHints(negotiation: Negotiation): void {
   }
 }
 
-/** Returns the nearest listed ratio. Returns `ratio` unchanged if a listed ratio has the same value, as 8:4 equals 2:1. */
+/**
+ * Returns the nearest listed ratio. Returns `ratio` unchanged if a listed ratio has the same value, as 8:4 equals 2:1. Returns
+ * undefined if no ratio is listed.
+ */
 function nearestRatio(ratio: string, listed: readonly string[]): string | undefined {
   const asked = parseAspectRatio(ratio);
   const best = asked && nearestListedRatio(asked, listed);

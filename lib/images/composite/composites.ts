@@ -34,7 +34,7 @@ export function createCompositeTools(
   { start, startRaw, step, track }: ScopedWork,
   pool: ReturnType<typeof createCompositePool>,
 ): CompositeTools {
-  /** Returns the area of the drawn image, scaled to the dimensions of the source. */
+  /** Resolves with the area of the drawn image, scaled to the dimensions of the source. */
   async function drawnIn(
     sharp: SharpFactory,
     drawn: CheckedImage,

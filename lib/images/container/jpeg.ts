@@ -87,7 +87,7 @@ function isRestart(marker: number): boolean {
 
 /**
  * Returns the index of an MPF segment, which lists further images, without the prefix of the segment. Offsets in the index are
- * relative to the byte after the prefix (CIPA DC-007, 5.2).
+ * relative to the byte after the prefix (CIPA DC-007, 5.2). Returns undefined for any other segment.
  */
 function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
   const isMpf = marker === APP2 && beginsWith(payload, MPF_PREFIX);

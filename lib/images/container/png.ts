@@ -306,8 +306,8 @@ function zlibStream(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
 }
 
 /**
- * Inflates texts and profiles off the main thread, one after the other. Resolves with a fault if the total inflated length
- * exceeds 4 MiB.
+ * Inflates texts and profiles off the main thread, one after the other. Resolves with a fault if the total inflated length exceeds
+ * 4 MiB. Otherwise resolves with undefined.
  */
 export async function checkInflatedSize(
   streams: readonly Buffer[],

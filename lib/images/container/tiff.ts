@@ -11,7 +11,7 @@ interface TiffField {
 interface Tiff {
   uint16(at: number): number | undefined;
   uint32(at: number): number | undefined;
-  /** Returns a field of the first directory. */
+  /** Returns a field of the first directory, or undefined if the directory does not contain the field. */
   field(tag: number): TiffField | undefined;
 }
 

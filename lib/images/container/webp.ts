@@ -64,7 +64,10 @@ function nextChunkAt({ data, end }: WebpChunk): number {
   return end + (data.length % 2);
 }
 
-/** Parses the header of a lossy image: frame tag, start code, and 14 bits each for width and height (RFC 6386, 9.1). */
+/**
+ * Parses the header of a lossy image: frame tag, start code, and 14 bits each for width and height (RFC 6386, 9.1). Returns
+ * undefined if the header is invalid.
+ */
 function lossyFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 10) return undefined;
   const tag = data.readUIntLE(0, 3);
@@ -79,7 +82,7 @@ function lossyFrame(data: Buffer): WebpFrame | undefined {
 
 /**
  * Parses the header of a lossless image: signature, 14 bits each for width minus one and height minus one, the alpha flag, and
- * version 0 (RFC 9649, 3.4).
+ * version 0 (RFC 9649, 3.4). Returns undefined if the header is invalid.
  */
 function losslessFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 5 || data[0] !== 0x2f) return undefined;

@@ -40,8 +40,8 @@ export async function writeXmp(
 }
 
 /**
- * Returns the packet that adds the content to the XMP of an image. The source type of the image stays. Returns undefined if a packet
- * without a record would have to replace a packet or its source type.
+ * Resolves with the packet that adds the content to the XMP of an image. The source type of the image stays. Resolves with
+ * undefined if a packet without a record would have to replace a packet or its source type.
  */
 async function packetWith(content: XmpContent, xmp: ContainerXmp): Promise<XmpPacket | undefined> {
   const { record } = content;
@@ -59,12 +59,12 @@ async function packetWith(content: XmpContent, xmp: ContainerXmp): Promise<XmpPa
   return (first && (await mergedPacket(missing, first))) ?? newPacket({ record, sourceType });
 }
 
-/** Returns the first readable packet. */
+/** Returns the first readable packet, or undefined if no packet is readable. */
 function packetOf(xmp: ContainerXmp | undefined): Buffer | undefined {
   return xmp?.existing.find(({ packet }) => packet !== undefined)?.packet;
 }
 
-/** Returns the source type in the packets of an image and in their extension. */
+/** Returns the source type in the packets of an image and in their extension, or undefined if there is none. */
 function sourceTypeOf({ existing }: ContainerXmp): string | undefined {
   for (const text of textsOf(existing)) {
     const found = findSourceType(text);
@@ -84,7 +84,9 @@ function textsOf(existing: readonly ExistingXmp[]): readonly Buffer[] {
 const TERMS = 'http://purl.org/dc/terms/';
 const LINK = /:provenance[\s=>]/;
 
-/** Returns true if the XMP of a valid image names credentials (C2PA) on a server. Rejects only with the reason of the signal. */
+/**
+ * Resolves with true if the XMP of a valid image names credentials (C2PA) on a server. Rejects only with the reason of the signal.
+ */
 export async function hasCredentialLink(
   { bytes, format }: EncodedImage,
   slices: TimeSlices,

@@ -79,13 +79,16 @@ function isInside(before: string, opening: string, closing: string): boolean {
   return before.lastIndexOf(opening) > before.lastIndexOf(closing);
 }
 
-/** Returns the value after the name of an attribute. */
+/** Returns the value after the name of an attribute, or undefined if the text has another form. */
 function attributeValue(after: string): string | undefined {
   const [, inDouble, inSingle] = /^\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(after) ?? [];
   return inDouble ?? inSingle;
 }
 
-/** Returns the value after the name of an element: the text of the element, or of the only item of its list, or a resource. */
+/**
+ * Returns the value after the name of an element: the text of the element, or of the only item of its list, or a resource, or
+ * undefined if the text has another form.
+ */
 function elementValue(after: string, prefix: string): string | undefined {
   const [tag, attributes] = /^(\s[^<>]*|\/?)>/.exec(after) ?? [];
   if (tag === undefined || attributes === undefined) return undefined;

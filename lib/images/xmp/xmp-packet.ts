@@ -39,7 +39,7 @@ ${descriptions(content)}
 }
 
 /**
- * Returns the packet `existing` with the content as further descriptions. Returns undefined if the packet is not UTF-8, is too
+ * Resolves with the packet `existing` with the content as further descriptions, or undefined if the packet is not UTF-8, is too
  * long or has too many parts, or if the content cannot be read back.
  */
 export async function mergedPacket(

@@ -24,7 +24,7 @@ export function fittedEdges(
   return { width: toEdge(width * shrink), height: toEdge(height * shrink) };
 }
 
-/** Returns the listed ratio with the same value as `ratio`, such as `16:9` for `32:18`. */
+/** Returns the listed ratio with the same value as `ratio`, such as `16:9` for `32:18`, or undefined if no such ratio is listed. */
 export function equalRatio(ratio: string, listed: readonly string[] = []): string | undefined {
   const quotient = quotientOf(ratio);
   return listed.find((one) => quotientOf(one) === quotient);

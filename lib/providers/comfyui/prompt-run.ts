@@ -111,7 +111,7 @@ function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt
 }
 
 /**
- * Returns the id of an accepted prompt, which older servers choose themselves. Throws the refusal, or an error with the
+ * Resolves with the id of an accepted prompt, which older servers choose themselves. Throws the refusal, or an error with the
  * effect `unknown` if the server may have accepted the workflow.
  */
 async function acceptedId(
@@ -260,7 +260,7 @@ function nodeDetails(
   return { node_id: own, ...(SHOWABLE_TYPE.test(type) ? { node_type: type } : {}) };
 }
 
-/** Returns the id of the node that failed, from the messages of a failed prompt. */
+/** Returns the id of the node that failed, from the messages of a failed prompt, or undefined if the messages name no node. */
 function failedNodeId(messages: unknown): string | undefined {
   const list = v.safeParse(Messages, messages);
   const last = list.success ? list.output.findLast((it) => v.is(NodeMessage, it)) : undefined;

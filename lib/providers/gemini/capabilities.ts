@@ -101,7 +101,7 @@ export function shapeOf(size: string) {
   ).find((shape) => sizeOf(shape.aspectRatio, shape.resolution) === size);
 }
 
-/** Returns the ratio of the API that equals this ratio, such as `16:9` for `32:18`. */
+/** Returns the ratio of the API that equals this ratio, such as `16:9` for `32:18`, or undefined if the API has no such ratio. */
 export function listedRatio(ratio: string): string | undefined {
   return equalRatio(ratio, ALL_RATIOS);
 }

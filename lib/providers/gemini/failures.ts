@@ -55,7 +55,10 @@ function rowOf(status: number, error: GoogleError | undefined, request: CallFact
   return hasImages && field.startsWith('contents') ? input : unsupported;
 }
 
-/** Returns the bridge's name of the invalid field. The API's names may be in snake case or camel case. */
+/**
+ * Returns the bridge's name of the invalid field. The API's names may be in snake case or camel case. Returns undefined if the
+ * error names no field of the bridge.
+ */
 function fieldOf(
   row: FailureRow,
   error: GoogleError | undefined,
@@ -115,7 +118,8 @@ export function parseGoogleError(body: unknown) {
 }
 
 /**
- * Converts a `google.protobuf.Duration` in JSON, which is a number of seconds with up to nine decimals, such as `3.5s`.
+ * Converts a `google.protobuf.Duration` in JSON, which is a number of seconds with up to nine decimals, such as `3.5s`. Returns
+ * undefined if the value has another form.
  */
 function toMilliseconds(duration: string): number | undefined {
   const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(duration)?.[1];

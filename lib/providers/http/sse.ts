@@ -100,7 +100,8 @@ export interface EventConsumer<T> {
   /** Returns true if later events cannot change the outcome. */
   isComplete(): boolean;
   /**
-   * Returns the image that is likely to be sent again. If the same image arrives again, both copies share their memory.
+   * Returns the image that is likely to be sent again. If the same image arrives again, both copies share their memory. Returns
+   * undefined if there is none.
    */
   knownBytes(): Buffer | undefined;
   /** Returns true once output has begun, usable or not. From then on the call may be charged, even if it fails. */

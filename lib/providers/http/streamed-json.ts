@@ -25,8 +25,7 @@ export interface StreamedJson {
   /** The parsed value. Each string longer than 16 KiB is replaced by a short placeholder. */
   readonly value: unknown;
   /**
-   * Returns the bytes of a base64 string in `value`, given as text or as a placeholder. Returns undefined if the string
-   * is not base64.
+   * Returns the bytes of a base64 string in `value`, given as text or as a placeholder, or undefined if the string is not base64.
    */
   bytesOf(text: string): Buffer | undefined;
   /** Returns true if a string in `value` is the placeholder of a longer string. */
@@ -34,7 +33,7 @@ export interface StreamedJson {
 }
 
 interface Options {
-  /** Returns the image that is likely to be sent again. */
+  /** Returns the image that is likely to be sent again, or undefined if there is none. */
   readonly knownBytes?: () => Buffer | undefined;
   /** The maximum length of the texts of all values together. */
   readonly maxAllTextBytes?: number;

@@ -225,8 +225,8 @@ function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
 }
 
 /**
- * Returns the number of cached text tokens. A single number of cached tokens counts as text only if the input had no image,
- * because the prices of cached text and cached images differ.
+ * Returns the number of cached text tokens. A single number of cached tokens counts as text only if the input had no image, because
+ * the prices of cached text and cached images differ. Returns undefined if the number is unknown.
  */
 function cachedTextTokens({ input_tokens_details: details }: NonNullable<TokenUsage>) {
   const { cached_tokens, cached_tokens_details, image_tokens = 0 } = details ?? {};

@@ -233,8 +233,8 @@ function imagesOf(members: InputMembers): Parts {
 type Convert = (text: string) => string | undefined;
 
 /**
- * Returns the first member that accepts at least one value of the bridge, with the text of each value. Only an aspect
- * ratio may be a free text, because its form is the same for all services.
+ * Returns the first member that accepts at least one value of the bridge, with the text of each value. Only an aspect ratio may be
+ * a free text, because its form is the same for all services. Returns undefined if there is none.
  */
 function valuesOf(
   members: InputMembers,
@@ -255,7 +255,7 @@ function valuesOf(
   return undefined;
 }
 
-/** Returns the ratio of `16:9`, `portrait_4_3` (which is 3:4) or `square`. */
+/** Returns the ratio of `16:9`, `portrait_4_3` (which is 3:4) or `square`, or undefined for any other text. */
 function toRatio(text: string): string | undefined {
   if (parseAspectRatio(text)) return text;
   if (/^square(_hd)?$/.test(text)) return '1:1';

@@ -26,7 +26,7 @@ export function createTaskBodies({ service, baseUrl, uploads, ids, slices }: Dep
   const toJsonBody = createJsonBodies({ ids, slices });
 
   return {
-    /** Returns the submission of a call. Uploads its large images first if the service has uploads. */
+    /** Resolves with the submission of a call. Uploads its large images first if the service has uploads. */
     async toPost(call: TaskCall, context: ProviderContext): Promise<TaskPost> {
       const urls =
         (await uploads?.urlsOf(call.request, context)) ?? new Map<ProviderInput, string>();

@@ -69,7 +69,7 @@ export function createTaskImages(deps: Deps) {
     return fetched.ok ? { bytes: fetched.bytes } : { fault: fetched.fault };
   }
 
-  /** Returns the fault of a connection that failed. Rejects with the signal's reason if the signal aborts. */
+  /** Resolves with the fault of a connection that failed. Rejects with the signal's reason if the signal aborts. */
   async function attempt(address: string, signal: AbortSignal): Promise<Got> {
     try {
       return await fetchOnce(address, signal);

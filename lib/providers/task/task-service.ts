@@ -141,7 +141,7 @@ export interface Submission {
 /** A reply of the service. */
 export interface TaskReply {
   readonly status: number;
-  /** Returns the value of a header by its lowercase name. */
+  /** Returns the value of a header by its lowercase name, or undefined if the header is absent. */
   header(name: string): string | undefined;
   /**
    * The parsed JSON body, or undefined if the body is not JSON. A string longer than 16 KiB is replaced by a placeholder,
@@ -211,6 +211,6 @@ export interface TaskUpload {
   readonly hosts: readonly string[];
   /** Returns the POST that starts an upload: an absolute URL at a host of the API, and its JSON. */
   initiation(input: ProviderInput): { readonly url: string; readonly json: unknown };
-  /** Returns the URL of the PUT and the URL of the uploaded image. Returns undefined for a reply of another form. */
+  /** Returns the URL of the PUT and the URL of the uploaded image, or undefined for a reply of another form. */
   target(reply: TaskReply): { readonly uploadUrl: string; readonly fileUrl: string } | undefined;
 }

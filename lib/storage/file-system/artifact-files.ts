@@ -200,7 +200,7 @@ async function remove(root: string, file: PublishedFile, makeLink?: typeof link)
   if (staged !== undefined) await unlinkIfPresent(stagedFile);
 }
 
-/** Returns the staging folder. Throws `artifact` if the folder is missing, because only `prepare` creates the folder. */
+/** Resolves with the staging folder. Throws `artifact` if the folder is missing, because only `prepare` creates the folder. */
 async function stagingFolder(root: string): Promise<string> {
   const folder = await findFolder(root, STAGING);
   if (folder !== undefined) return folder;

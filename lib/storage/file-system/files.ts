@@ -35,7 +35,7 @@ export async function writeZeros(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** Returns the status of the entry with this name, without following a link. Undefined if the name does not exist. */
+/** Resolves with the status of the entry with this name, without following a link, or undefined if the name does not exist. */
 export async function statName(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
@@ -66,7 +66,7 @@ export async function unlinkIfPresent(path: string): Promise<void> {
   }
 }
 
-/** Returns true if the name leads directly to this file, without a symbolic link. */
+/** Resolves with true if the name leads directly to this file, without a symbolic link. */
 export async function isSameFile(path: string, file: BigIntStats): Promise<boolean> {
   const found = await statName(path);
   return found !== undefined && found.dev === file.dev && found.ino === file.ino;
@@ -207,9 +207,7 @@ export function createFolderMaker(root: string, mode = OWNER_FOLDER) {
   };
 }
 
-/**
- * Resolves with the path of a folder below `root`. Resolves with undefined if a part of the path is missing or is not a folder.
- */
+/** Resolves with the path of a folder below `root`, or undefined if a part of the path is missing or is not a folder. */
 export async function findFolder(
   root: string,
   parts: readonly string[],

@@ -139,7 +139,7 @@ function createCopies({ root, clock, isShared }: CopiesDeps) {
     return isShared ? copies.filter((copy) => isOver(periodOf(copy), current)) : copies;
   }
 
-  /** Resolves with the first result of `read` for a file of the image, newest first. */
+  /** Resolves with the first result of `read` for a file of the image, newest first, or undefined if `read` finds none. */
   async function readNewest<T>(
     sha256: string,
     read: (path: string) => Promise<T | undefined>,

@@ -11,8 +11,8 @@ export interface HistorySize {
 export const FIRST_PLACE: EndedPlace = { completedSecs: 0, sequence: 0 };
 
 /**
- * Returns the measure by which the ordinary history exceeds its limits, with the limit. Returns undefined if the history is
- * within its limits.
+ * Returns the measure by which the ordinary history exceeds its limits, with the limit, or undefined if the history is within its
+ * limits.
  */
 export function exceededMeasure(
   { jobs, bytes }: HistorySize,
@@ -24,7 +24,8 @@ export function exceededMeasure(
 
 /**
  * Returns the scope that loses its oldest job: the scope with the largest part of the history, unless that scope is within its
- * equal share. `largest` lists scopes, largest first. `holders` is the number of scopes with ordinary history.
+ * equal share. `largest` lists scopes, largest first. `holders` is the number of scopes with ordinary history, or undefined if no
+ * scope loses a job.
  */
 export function scopeAboveShare(
   largest: readonly { readonly scope: string; readonly filled: number }[],

@@ -134,7 +134,7 @@ function createNameClaims({
     DELETE FROM ${schema}.artifact WHERE id = $1 AND state = 'pending' AND owner = $2`;
   const RENAME = `UPDATE ${schema}.artifact SET name = $2, sidecar_name = $3 WHERE id = $1`;
 
-  /** Resolves with the first candidate whose names are free when the statement runs. */
+  /** Resolves with the first candidate whose names are free when the statement runs, or undefined if no candidate is free. */
   async function choose({ rows }: Queries, candidates: readonly ArtifactRecord[]) {
     const names = candidates.map(({ name }) => name);
     const sidecarNames = candidates.map(({ sidecar }) => sidecar?.name);
@@ -142,7 +142,7 @@ function createNameClaims({
     return chosen && candidates[chosen.nth];
   }
 
-  /** Resolves with the candidate under whose name this process has already recorded the intent. */
+  /** Resolves with the candidate under whose name this process has already recorded the intent, or undefined if there is none. */
   async function findOwn({ rows }: Queries, candidates: readonly ArtifactRecord[]) {
     const [own] = await rows<{ name: string }>(LOCK, [candidates[0]?.id, owner]);
     return candidates.find(({ name }) => name === own?.name);

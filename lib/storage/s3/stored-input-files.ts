@@ -37,7 +37,7 @@ export function createStoredInputObjects({ bucket, proven, clock }: Deps): Store
     for (const copy of copies) await bucket.remove(copy, () => true);
   }
 
-  /** Resolves with the first result of `read` for an object of the image, newest first. */
+  /** Resolves with the first result of `read` for an object of the image, newest first, or undefined if `read` finds none. */
   async function readNewest<T>(
     sha256: string,
     read: (name: string) => Promise<T | undefined>,

@@ -28,7 +28,7 @@ export async function runSchema({ options, io }: Call<unknown, SchemaOptions>): 
   return 1;
 }
 
-/** Resolves with the problem if the file does not contain exactly the text. */
+/** Resolves with the problem if the file does not contain exactly the text. Otherwise resolves with undefined. */
 async function compare(file: string, text: string): Promise<string | undefined> {
   const found = await readFile(file, 'utf8').catch(() => undefined);
   if (found === undefined) return 'cannot be read';
@@ -37,7 +37,7 @@ async function compare(file: string, text: string): Promise<string | undefined> 
     : 'differs from the document: write the file again with --write';
 }
 
-/** Resolves with the problem if the file cannot be written. */
+/** Resolves with the problem if the file cannot be written. Otherwise resolves with undefined. */
 function write(file: string, text: string): Promise<string | undefined> {
   return writeFile(file, text).then(
     () => undefined,

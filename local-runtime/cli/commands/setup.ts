@@ -116,7 +116,10 @@ const KEYS = [
   },
 ] as const;
 
-/** Returns the first provider that is available and that the user accepts: the agent, a provider with an API key, or the sandbox. */
+/**
+ * Resolves with the first provider that is available and that the user accepts: the agent, a provider with an API key, or the
+ * sandbox.
+ */
 async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<ProposedProvider> {
   if (await wantsAgent(options, io)) return { name: 'agent-responses' };
   for (const { whose, ...provider } of KEYS) {

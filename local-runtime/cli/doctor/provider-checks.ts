@@ -55,7 +55,7 @@ async function checkProvider(provider: Provider, examined: Examined): Promise<Fi
 }
 
 /**
- * Returns a warning, not an error, if every user of the machine can read the key, because mounted secrets may have such
+ * Resolves with a warning, not an error, if every user of the machine can read the key, because mounted secrets may have such
  * permissions on purpose.
  */
 async function findOpenKey(
@@ -71,13 +71,16 @@ async function findOpenKey(
   return mode & READABLE_BY_ALL ? warning(check, message, `chmod 600 ${file}`) : undefined;
 }
 
-/** Returns the path of the file that contains the key or the credentials of a provider. */
+/**
+ * Returns the path of the file that contains the key or the credentials of a provider, or undefined if the provider has no such
+ * file.
+ */
 function secretFileOf(settings: KeySettings): string | undefined {
   const file = settings.credentials_file ?? settings.api_key_file;
   return file === undefined ? undefined : resolve(file);
 }
 
-/** Returns the reason why a provider is not ready, with advice. */
+/** Resolves with the reason why a provider is not ready, with advice. */
 async function explain(
   registered: RegisteredProvider | undefined,
   errorCode: string,

@@ -25,7 +25,9 @@ export function recordPath(coordination: string): string {
   return `${coordination}.handoff`;
 }
 
-/** Returns the record of an unfinished handoff, or undefined if no record exists. Throws `configuration` for an invalid file. */
+/**
+ * Resolves with the record of an unfinished handoff, or undefined if no record exists. Throws `configuration` for an invalid file.
+ */
 export async function readRecord(path: string): Promise<HandoffRecord | undefined> {
   try {
     return v.parse(RECORD, JSON.parse(await readFile(path, 'utf8')));
@@ -62,7 +64,7 @@ export function keepFresh(path: string, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Returns true if the record was updated recently. A handoff is then running and will end the hold. */
+/** Resolves with true if the record was updated recently. A handoff is then running and will end the hold. */
 export async function isFresh(path: string, clock: Pick<Clock, 'nowMs'>): Promise<boolean> {
   try {
     return clock.nowMs() - (await stat(path)).mtimeMs < SILENT_AFTER_MS;

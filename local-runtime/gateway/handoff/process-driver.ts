@@ -61,7 +61,7 @@ export function createProcessDriver({
   const fileOf = (slot: Slot) => resolve(directory, `${slot}.pid`);
   const logOf = (slot: Slot) => resolve(directory, `${slot}.log`);
 
-  /** Returns the process of a slot if it is running. */
+  /** Returns the process of a slot if it is running. Otherwise returns undefined. */
   function find(slot: Slot): Found | undefined {
     const [pid = '', startTicks = ''] = read(fileOf(slot)).trim().split(' ');
     const found = { pid: Number(pid), startTicks };

@@ -26,7 +26,10 @@ function limitOfLinux(): number | undefined {
   }
 }
 
-/** Reads the limit from Node's diagnostic report. Used only if the faster source fails, because a report takes milliseconds. */
+/**
+ * Reads the limit from Node's diagnostic report. Used only if the faster source fails, because a report takes milliseconds. Returns
+ * undefined if the report does not contain the limit.
+ */
 function limitOfReport(): number | undefined {
   // The types of Node do not contain these members. Without `excludeNetwork`, Node looks up the host names of all peers.
   const report: object = Object.assign(process.report, { excludeNetwork: true }).getReport();

@@ -73,7 +73,9 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
       socket.setTimeout(writeTimeoutMs);
     },
 
-    /** Returns the request of the socket if its head has been parsed and its body is still expected. */
+    /**
+     * Returns the request of the socket if its head has been parsed and its body is still expected. Otherwise returns undefined.
+     */
     receiving(socket: Socket): IncomingMessage | undefined {
       const incoming = requests.get(socket)?.incoming;
       return incoming?.complete ? undefined : incoming;

@@ -93,9 +93,9 @@ export interface Dialect {
    * JSON is undefined if the body is not JSON. A reply with status 2xx contains the error in place of an image.
    */
   readonly failureOf?: (status: number, json: unknown) => FailureRow | undefined;
-  /** Selects the failure for a complete reply whose images must not be used. */
+  /** Selects the failure for a complete reply whose images must not be used. Returns undefined if the images may be used. */
   readonly rejectionOf?: (reply: unknown) => FailureRow | undefined;
-  /** Returns the cost that a reply, or the last event of a stream, reports. */
+  /** Returns the cost that a reply, or the last event of a stream, reports, or undefined if no cost is reported. */
   readonly costOf?: (reply: unknown) => Amount | undefined;
   /** Returns the cost in the value of a header with this name, for a reply whose body has no cost. */
   readonly costHeader?: {

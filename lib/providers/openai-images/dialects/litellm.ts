@@ -18,7 +18,10 @@ export const LITELLM: Dialect = {
   costHeader: { name: 'x-litellm-response-cost', costOf },
 };
 
-/** Reads a number of US dollars, such as `4.2e-05`. The proxy reports 0 for a model whose price it does not know. */
+/**
+ * Reads a number of US dollars, such as `4.2e-05`. The proxy reports 0 for a model whose price it does not know. Returns undefined
+ * if the price is unknown.
+ */
 function costOf(value: string): Amount | undefined {
   const amount = amountOfNumber(Number(value));
   return amount === 0n ? undefined : amount;

@@ -130,7 +130,10 @@ function withCursor(path: string, cursor: string): string {
   return `${first}&cursor=${encodeURIComponent(cursor)}`;
 }
 
-/** Returns the JSON pointer to the input of an endpoint: the body of the POST in its OpenAPI document. */
+/**
+ * Returns the JSON pointer to the input of an endpoint: the body of the POST in its OpenAPI document, or undefined if the document
+ * describes no such body.
+ */
 function inputOf(openapi: unknown): string | undefined {
   const document = v.safeParse(Paths, openapi);
   if (!document.success) return undefined;

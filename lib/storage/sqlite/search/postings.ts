@@ -37,7 +37,7 @@ export function intersect(kept: Positions, other: Positions): number {
   return left;
 }
 
-/** Returns the greatest member that is at most `position`. */
+/** Returns the greatest member that is at most `position`, or undefined if there is none. */
 export function lastMember(positions: Positions, position: number): number | undefined {
   let at = position >> 3;
   let bits = (positions[at] ?? 0) & (0xff >> (7 - (position & 7)));
@@ -48,7 +48,7 @@ export function lastMember(positions: Positions, position: number): number | und
   return bits === 0 ? undefined : at * 8 + 31 - Math.clz32(bits);
 }
 
-/** Returns the least member that is at least `position`. */
+/** Returns the least member that is at least `position`, or undefined if there is none. */
 export function firstMember(positions: Positions, position: number): number | undefined {
   let at = position >> 3;
   let bits = (positions[at] ?? 0) & (0xff << (position & 7));
