@@ -32,4 +32,6 @@ export interface JobBatchStore {
   /** Resolves with a batch of the scope that has not expired, or undefined if there is no such batch. */
   find(scope: string, id: string, nowSecs: number): Promise<StoredBatch | undefined>;
   remove(id: string): Promise<void>;
+  /** Replaces the jobs of a batch. Does nothing if there is no such batch. */
+  replaceJobs(id: string, jobs: readonly JobBefore[]): Promise<void>;
 }

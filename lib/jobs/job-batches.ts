@@ -111,14 +111,20 @@ export function createJobBatches(deps: Deps) {
     /**
      * Restores the earlier marks, labels or priorities of the jobs of a batch. Cancelled jobs stay cancelled, and their requests
      * are queued again as retries, which replace the jobs that had not started: these jobs are hidden. If the undo is interrupted,
-     * a repetition continues and queues no job twice. Throws `not_found`.
+     * a repetition continues and queues no job twice. If requests are refused, for example because an allowance is used up, a
+     * repetition queues only these requests. Throws `not_found`.
      */
     async undo(batchId: string, context: RequestContext): Promise<JobBatchUndoResult> {
       const batch = await batches.find(context.scope, batchId, nowSecs(clock));
       if (!batch) throw new BridgeError('not_found', 'no change with this id can be undone');
-      const result = toResult(await undo(batch, context));
-      await batches.remove(batchId);
-      return result;
+      const changes = await undo(batch, context);
+      const refused = new Set(changes.flatMap((one) => (isRefused(one) ? one.id : [])));
+      if (refused.size === 0) await batches.remove(batchId);
+      else {
+        const left = batch.jobs.filter(({ id }) => refused.has(id));
+        await batches.replaceJobs(batchId, left);
+      }
+      return toResult(changes);
     },
   };
 }
@@ -296,6 +302,11 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
     if (action === 'cancel') return undoCancel(batch, context);
     return inGroups(jobs, (job) => restore(scope, job, UNDONE[action]));
   };
+}
+
+/** Returns true if the request of a cancelled job could not be queued anew, but may be queued later. */
+function isRefused(change: Change): change is Extract<Change, { readonly id: string }> {
+  return 'reason' in change && change.reason === 'refused';
 }
 
 /** Returns the reason for which a job was not changed. Throws any other error. */

@@ -51,6 +51,19 @@ export function describeJobBatchStore(label: string, open: () => Promise<Opened>
       expect(await store.find('anonymous', one.id, NOW)).toBeUndefined();
     });
 
+    test('the jobs of a batch are replaced, and a batch that was removed stays removed', async () => {
+      const [one, other] = [batch(1), batch(2)];
+      await add(one);
+      await add(other);
+      await store.remove(other.id);
+
+      for (const { id } of [one, other]) await store.replaceJobs(id, [{ id: 'two', priority: 4 }]);
+
+      const jobs = [{ id: 'two', priority: 4 }];
+      expect(await store.find('anonymous', one.id, NOW)).toEqual({ ...one, jobs });
+      expect(await store.find('anonymous', other.id, NOW)).toBeUndefined();
+    });
+
     test('a scope keeps its latest batches, and expired batches are removed', async () => {
       const other = batch(1, { scope: 'other' });
       const expired = batch(2, { scope: 'third', expiresSecs: NOW + 1 });

@@ -15,6 +15,7 @@ export function createJobBatchStore({ schema, read, write }: Postgres): JobBatch
   const FIND = `
     SELECT ${BATCH_COLUMNS} FROM ${schema}.job_batch WHERE id = $1 AND scope = $2 AND expires > $3`;
   const REMOVE = `DELETE FROM ${schema}.job_batch WHERE id = $1`;
+  const REPLACE_JOBS = `UPDATE ${schema}.job_batch SET jobs = $1 WHERE id = $2`;
 
   return {
     add: ({ id, scope, action, jobs, expiresSecs }, { nowSecs, maxOfScope }) =>
@@ -26,5 +27,7 @@ export function createJobBatchStore({ schema, read, write }: Postgres): JobBatch
     find: (scope, id, nowSecs) =>
       read(async ({ rows }) => parseBatch((await rows(FIND, [id, scope, nowSecs]))[0])),
     remove: (id) => write(async ({ rows }) => void (await rows(REMOVE, [id]))),
+    replaceJobs: (id, jobs) =>
+      write(async ({ rows }) => void (await rows(REPLACE_JOBS, [JSON.stringify(jobs), id]))),
   };
 }

@@ -12,6 +12,7 @@ const LIMIT_SCOPE = `
   )`;
 const FIND = `SELECT ${BATCH_COLUMNS} FROM job_batch WHERE id = ? AND scope = ? AND expires > ?`;
 const REMOVE = 'DELETE FROM job_batch WHERE id = ?';
+const REPLACE_JOBS = 'UPDATE job_batch SET jobs = ? WHERE id = ?';
 
 export function createJobBatchStore(database: StoreDatabase): JobBatchStore {
   const expire = database.prepare(EXPIRE);
@@ -19,6 +20,7 @@ export function createJobBatchStore(database: StoreDatabase): JobBatchStore {
   const limitScope = database.prepare(LIMIT_SCOPE);
   const find = database.prepare(FIND);
   const remove = database.prepare(REMOVE);
+  const replaceJobs = database.prepare(REPLACE_JOBS);
 
   return {
     add: ({ id, scope, action, jobs, expiresSecs }, { nowSecs, maxOfScope }) =>
@@ -29,5 +31,6 @@ export function createJobBatchStore(database: StoreDatabase): JobBatchStore {
       }),
     find: (scope, id, nowSecs) => database.read(() => parseBatch(find.get(id, scope, nowSecs))),
     remove: (id) => database.write(() => void remove.run(id)),
+    replaceJobs: (id, jobs) => database.write(() => void replaceJobs.run(JSON.stringify(jobs), id)),
   };
 }

@@ -49,7 +49,7 @@ export const STORE_METHODS: MethodKinds<SqliteStores> = {
     outlook: 'read',
     setPaused: 'write',
   },
-  batches: { add: 'write', find: 'read', remove: 'write' },
+  batches: { add: 'write', find: 'read', remove: 'write', replaceJobs: 'write' },
   presets: { create: 'write', replace: 'write', remove: 'write', find: 'read', list: 'read' },
   sessions: { bind: 'write', findThread: 'read', findKey: 'read', remove: 'write' },
   ledger: {

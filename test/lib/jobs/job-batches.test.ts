@@ -6,6 +6,7 @@ import { JobBatch } from '../../../lib/contract/resources/job-batch.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { StoredBatch } from '../../../lib/jobs/job-batch-store-port.ts';
 import { createJobBatches } from '../../../lib/jobs/job-batches.ts';
+import { DAY_MS } from '../../../lib/platform/days.ts';
 import { IS_SCALED } from '../../support/drivers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
@@ -225,6 +226,25 @@ describe('undo', () => {
 
     expect(result).toEqual({ done: 0, skipped: [{ reason: 'refused', count: 1, ids }] });
     expect(await rig.read(ids[0] ?? '')).not.toHaveProperty('deleted');
+  });
+
+  test('an undo that the allowance ends is repeated for the jobs that were refused', async () => {
+    const caller = { ...unnamedCaller(SCOPE), id: 'alice', imagesPerDay: 3 };
+    const context = requestContext({ operationId: 'undoJobChanges', scope: SCOPE, caller });
+    await rig.clock.advance(DAY_MS / 2);
+    const ids = await submitted(4);
+    const { undo: offered } = await change({ action: 'cancel', ids });
+    const again = () => rig.jobBatches.undo(offered?.id ?? '', context);
+
+    const results = [await again(), await again()];
+    await rig.clock.advance(DAY_MS / 2);
+    results.push(await again());
+
+    const refused = { done: 0, skipped: [{ reason: 'refused', count: 1, ids: [ids[3]] }] };
+    expect(results).toEqual([{ ...refused, done: 3 }, refused, { done: 1, skipped: [] }]);
+    const anew = await Promise.all((await queued()).map(({ id }) => rig.read(id)));
+    expect(anew.map((job) => job.retry_of)).toEqual(ids);
+    await expect(again()).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('an interrupted undo is repeated without a second job', async () => {
