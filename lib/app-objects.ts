@@ -62,7 +62,7 @@ export interface Outside {
   readonly tokens?: NamedTokens;
   /** Returns the folder for the images of a scope. By default, the images of all scopes are in the artifact root. */
   readonly ownerFolder?: OwnerFolder;
-  /** Tasks in addition to those of the application. */
+  /** Tasks in addition to the tasks of the application. */
   readonly tasks: readonly Task[];
   /** Replaces the function that opens the providers. */
   readonly openProviders?: typeof enabledProviders;
@@ -76,7 +76,7 @@ export interface Outside {
   readonly onThreadFailure?: (error: unknown) => void;
 }
 
-/** All services except those of the runtime, which has the route table and the files of the package. */
+/** All services except the services that the runtime creates from the route table and the files of the package. */
 type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard' | 'mcp'>;
 
 export interface App {

@@ -1,4 +1,4 @@
-/** Gives a slot back. Later calls have no effect. */
+/** Releases a slot. Later calls have no effect. */
 export type Release = () => void;
 
 /** The slots of limits that hold for all replicas together. A slot is free again when the lease of its replica ends. */

@@ -106,7 +106,7 @@ export interface ArtifactStore {
    * a link to a running job unchanged, because the end of the job may turn them into artifacts.
    */
   takeAbandoned(page: IntentPage): Promise<readonly ArtifactRecord[]>;
-  /** Resolves with those names that an artifact or an intent of any process has, or its sidecar. */
+  /** Resolves with the names that belong to an artifact or an intent of any process, or to its sidecar. Omits unused names. */
   findNames(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** Resolves with true if there are neither artifacts nor intents, of any process. Takes constant time. */
   isEmpty(): Promise<boolean>;

@@ -1,7 +1,7 @@
 import { BridgeError, type Detail } from './bridge-error.ts';
 import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
 
-/** The flat form of a failure in jobs, failure lists and streams (`docs/contract.md`, section 8). */
+/** The flat form of a failure in jobs, failure lists and plans (`docs/contract.md`, section 8). */
 export interface FlatError {
   readonly code: BridgeCode;
   readonly message: string;
@@ -84,7 +84,7 @@ export function fromStoredError(stored: StoredError): BridgeError {
   const { code, message, retryable, provider, upstream_request_id: upstreamRequestId } = stored;
   return new BridgeError(code, message, {
     retryable,
-    // The cast is safe because the stored details are those of a `BridgeError` as JSON.
+    // The cast is safe because the stored details are the details of a `BridgeError` as JSON.
     details: stored.details as BridgeError['details'],
     ...(provider === undefined ? {} : { provider }),
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),

@@ -25,7 +25,7 @@ import type { Usage } from '../usage/usage.ts';
 
 interface Deps {
   readonly runs: ImageRuns;
-  /** Gives the publications of a run an owner. */
+  /** Makes the publications of a run permanent. */
   readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
   readonly replay: Pick<Replay, 'once' | 'open'>;
   readonly clock: Clock;

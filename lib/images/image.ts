@@ -148,7 +148,7 @@ export interface MaskedSource {
 
 /**
  * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions reject
- * with the signal's reason on abort. After the engine was closed, those that decode or encode reject with `overloaded`.
+ * with the signal's reason on abort. After the engine was closed, the functions that decode or encode reject with `overloaded`.
  */
 export interface ImageTools {
   /** Verifies one encoded image. Resolves with the fault if the image is invalid. */
@@ -158,9 +158,9 @@ export interface ImageTools {
   /** Adds the checksum to a checked image whose bytes no longer change. */
   withChecksum(image: CheckedImage, signal: AbortSignal): Promise<VerifiedImage>;
   /**
-   * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to
-   * the EXIF orientation, keeps the alpha and has no metadata. It fits in a square of `edgePx` pixels; a smaller image is not
-   * enlarged. The same image always produces the same bytes.
+   * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to the
+   * EXIF orientation, keeps the alpha and has no metadata. The thumbnail fits in a square of `edgePx` pixels; a smaller image is
+   * not enlarged. The same image always produces the same bytes.
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
   /** Resolves with the pixels of a verified image, rotated according to its EXIF orientation and converted to sRGB. */
@@ -172,7 +172,7 @@ export interface ImageTools {
    */
   convert(image: CheckedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Makes the background of an image transparent (docs/contract.md, section 2). The result is rotated according to the EXIF
+   * Makes the background of an image transparent (docs/transparency.md). The result is rotated according to the EXIF
    * orientation and has no metadata.
    */
   removeBackground(

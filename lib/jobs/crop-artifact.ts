@@ -16,8 +16,8 @@ interface Deps {
 export type ArtifactCrops = ReturnType<typeof createArtifactCrops>;
 
 /**
- * The priority of a crop, which takes less than a second and is waited for. It is not the highest, so that a job can still
- * be moved before a crop.
+ * The priority of a crop. The priority is high because a crop takes less than a second and a user waits for the result. A user can
+ * still move another job before a crop, because the priority is not the highest.
  */
 const PRIORITY = 50;
 

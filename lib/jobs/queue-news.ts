@@ -66,7 +66,7 @@ export function createQueueNews(clock: Pick<Clock, 'after'>, wake: () => void) {
       return { type: 'queue', queue };
     },
 
-    /** Stops the timer. The queue is not due any more. */
+    /** Stops the timer. The queue is no longer due. */
     close(): void {
       isStale = false;
       cancelTimer();

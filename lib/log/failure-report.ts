@@ -23,7 +23,7 @@ const STABLE_NAME = /^[A-Za-z0-9_]{1,64}$/;
 const OWN_FILE =
   /^((?:dist\/)?(?:bundle|lib|handlers|local-runtime)\/[\w./-]+\.[jt]s):(\d+):\d+\)?$/;
 
-/** Returns the facts about a thrown value. The code and the stack frames are those of the first cause that has a value. */
+/** Returns the facts about a thrown value. The code and the stack frames come from the first cause that has a value. */
 export function toFailureReport(thrown: unknown): FailureReport {
   const causes = causesOf(thrown);
   const systemCode = causes.map(codeOf).find((code) => code !== undefined);

@@ -59,7 +59,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     providerCallEnded({ durationMs, provider: name, cost, unpriced }) {
       metrics.providerSecs.observe(durationMs / 1000);
       const provider = registered(name);
-      // The known part of an unknown cost was reported or priced by an earlier try. It counts as priced, the weaker basis.
+      // The known part of an unknown cost was reported or priced by an earlier try. This part counts as priced, because that is the
+      // weaker basis.
       const basis = cost.basis === 'unknown' ? 'priced' : cost.basis;
       if (cost.amount > 0n) metrics.costUsd.inc({ provider, basis }, Number(cost.amount) / 1e10);
       if (unpriced > 0) metrics.costUnknownImages.inc({ provider }, unpriced);

@@ -6,7 +6,7 @@ export interface Place {
   leave(): void;
 }
 
-/** Creates the function that gives places, for pieces of work that run side by side but take one step in their order. */
+/** Creates the function that assigns places to pieces of work that run at the same time but must take one step in order. */
 export function createPlaces(): () => Place {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

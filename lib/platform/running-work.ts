@@ -15,7 +15,7 @@ export function createRunningWork() {
   function add<T>(result: Promise<T>, cancel: (reason: Error) => void): Promise<T> {
     const forget = () => running.delete(result);
     running.set(result, cancel);
-    // Handles a rejection here, because perhaps nothing awaits the work any more.
+    // Handles a rejection here, because the callers may no longer await the work.
     result.then(forget, forget);
     return result;
   }

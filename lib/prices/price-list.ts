@@ -57,11 +57,11 @@ export interface PlannedCost {
 export type PriceList = ReturnType<typeof createPriceList>;
 
 interface Deps {
-  /** The rows of the prices file. They are used before all other prices of a model. */
+  /** The rows of the prices file, which take precedence over all other prices of a model. */
   readonly operator: readonly PriceRow[];
   /**
-   * Returns the tariffs that the service publishes for a model, one for each upstream that may serve the model. They are used
-   * before the rows of the bridge.
+   * Returns the tariffs that the service publishes for a model, one for each upstream that may serve the model. These tariffs take
+   * precedence over the rows of the bridge.
    */
   readonly published: (provider: string, model: string) => readonly Tariff[];
   readonly shipped: readonly PriceRow[];

@@ -37,8 +37,8 @@ const GPT_IMAGE = perMillion({
 });
 
 /**
- * The prices that the bridge ships, in US dollars. A plan with token prices is unknown for a model without `limits`, until the
- * operator sets `at_most_units` in the prices file.
+ * The prices that the bridge ships, in US dollars. For a model with token prices and without `limits`, the cost of a plan is
+ * unknown until the operator sets `at_most_units` in the prices file.
  */
 const GROUPS: readonly PriceGroup[] = [
   {

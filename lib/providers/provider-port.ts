@@ -105,9 +105,9 @@ export interface ProviderContext {
   /** 1 for the first attempt of this call, 2 for its first retry. */
   readonly attempt: number;
   /**
-   * Aborts at the deadline, when the request is cancelled, and when the process stops. If `accepted` has resolved with true, or
-   * the request has a ticket, and `isInterruption(signal.reason)` (`errors/interruption.ts`), another process waits for the
-   * result: `execute` rejects and must not cancel the task.
+   * Aborts at the deadline, when the request is cancelled, and when the process stops. `execute` must then reject without
+   * cancelling the task if the reason is an interruption (`isInterruption`) and another process can continue the call, because
+   * `accepted` has resolved with true or the request has a ticket.
    */
   readonly signal: AbortSignal;
   /** Returns the time until the deadline in milliseconds, or 0 after the deadline. */

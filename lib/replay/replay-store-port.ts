@@ -81,8 +81,8 @@ export interface ReplayStore {
   /** Detaches a client. `isReplied` is true if the client received the whole reply. */
   release(id: string, isReplied: boolean): Promise<void>;
   /**
-   * Removes an entry unless a client is attached, or a client of another process was attached less than `keepMs` ago. Resolves
-   * with true if the entry does not exist any more.
+   * Removes an entry unless a client is attached, or a client of another process was attached less than `keepMs` ago. Resolves with
+   * true if the entry no longer exists.
    */
   abandon(id: string): Promise<boolean>;
   /** Removes an entry, so that the next request starts new work. */

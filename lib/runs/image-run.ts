@@ -7,7 +7,7 @@ import { createOperationLog, type TraceLog } from '../log/trace-log.ts';
 
 interface Deps {
   readonly generation: Pick<Generation, 'run'>;
-  /** Removes the files of publications that have no owner. */
+  /** Removes the files of uncommitted publications. */
   readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
   readonly log: TraceLog;
   readonly durations: Pick<RecentDurations, 'note'>;
@@ -29,7 +29,7 @@ type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
 
 /** The part of a run that differs between requests and jobs. */
 interface RunEnd<T> {
-  /** Makes the result durable and gives its publications an owner. */
+  /** Makes the result durable and its publications permanent. */
   commit(made: GenerationResult): Promise<T>;
   /** Converts a failure to the error to report. By default, the failure is not changed. */
   readonly toFailure?: (thrown: unknown) => BridgeError;

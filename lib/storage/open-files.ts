@@ -24,7 +24,7 @@ export async function openFiles(
     const { openS3Files } = await import('./s3/open-s3-files.ts');
     return openS3Files({ ...s3, bucket }, { clock, ids, isReadOnly });
   }
-  // Also a replica that runs alone treats input images as shared, because the replica that it replaces may still be writing.
+  // A replica that runs alone also treats input images as shared, because the replica that it replaces may still be writing.
   const hasReplicas = state.driver === 'postgres';
   return {
     artifactFiles: createArtifactFiles({

@@ -247,8 +247,8 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': 'image-bridg
 
 /**
  * Sends a webhook and resolves with the HTTP status of the reply. The body of the reply is not read, and redirects are not
- * followed. Resolves with undefined if no reply arrives in time, or if the address is not allowed any more. Throws the reason
- * of the signal if the signal aborts.
+ * followed. Resolves with undefined if no reply arrives in time, or if the address is no longer allowed. Throws the reason of the
+ * signal if the signal aborts.
  */
 export type PostWebhook = (
   url: string,

@@ -53,8 +53,8 @@ const MARGIN_MS = 1000;
 const ON_EVERY_REPLY = new Set(['x-request-id', 'traceparent', 'x-content-type-options']);
 
 /**
- * Creates a function that serves all routes of the table that need no process of their own. A request for any other path is
- * rejected with 404. Shortly before an invocation times out, the signal of its request aborts.
+ * Creates a function that serves all routes of the table that do not depend on one long-lived process. A request for any other path
+ * is rejected with 404. Shortly before an invocation times out, the signal of its request aborts.
  */
 export function createFunctionHandler({ routes, httpSettings, ...deps }: Deps) {
   const served = servedByFunctions(routes);

@@ -1,6 +1,6 @@
 import type { Route } from '../../handlers/routes.ts';
 
-/** Returns the routes that functions serve: all routes that need no process of their own. */
+/** Returns the routes that functions serve: all routes that do not depend on one long-lived process. */
 export function servedByFunctions(routes: readonly Route[]): readonly Route[] {
   return routes.filter(({ needsProcess }) => needsProcess === undefined);
 }

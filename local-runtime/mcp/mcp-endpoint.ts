@@ -22,8 +22,8 @@ interface Deps extends LocalApiDeps {
 
 export type McpEndpoint = Services['mcp'] & {
   /**
-   * Does the work that only the first request needs: builds the schemas of the protocol and of the tools. Each step computes in a turn
-   * of the event loop of its own.
+   * Does the work that only the first request needs: builds the schemas of the protocol and of the tools. Each step runs in a
+   * separate turn of the event loop.
    */
   prepare(): Promise<void>;
   /** Ends the sessions and their running requests. */

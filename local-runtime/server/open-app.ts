@@ -92,7 +92,7 @@ export async function openApp(
 
 /**
  * Creates the MCP endpoint. The MCP library is loaded by `prepare`, or at the first request. Its largest parts are loaded first,
- * each in a turn of the event loop of its own, because loading all parts in one turn would block other requests.
+ * each in a separate turn of the event loop, because loading all parts in one turn would block other requests.
  */
 async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
   // Node loads its implementation of `fetch` when this name is read for the first time.

@@ -18,7 +18,7 @@ interface Outside {
   readonly origins: readonly FieldOrigin[];
   /** Opens the stores. */
   readonly openStorage: typeof openStores;
-  /** Called once if the stores cannot be used any more. The process must end. All acknowledged work is durable. */
+  /** Called once if the stores can no longer be used. The process must end. All acknowledged work is durable. */
   readonly onStorageFailure: (error: unknown) => void;
 }
 

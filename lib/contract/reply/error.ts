@@ -16,7 +16,7 @@ const extEntries = {
   suggestions: documented(v.array(v.string()), 'Actions that may solve the problem, best first.'),
 };
 
-/** The flat form of a failure in jobs, failure lists and streams (`docs/contract.md`, section 8). */
+/** The flat form of a failure in jobs, failure lists and plans (`docs/contract.md`, section 8). */
 export const FlatBridgeError = v.strictObject({ ...extEntries, message: v.string() });
 
 export const errorReplyEntries = {

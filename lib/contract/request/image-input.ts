@@ -28,7 +28,9 @@ export const MAX_CANVAS = 65_535;
 const place = v.pipe(v.number(), v.integer(), v.minValue(-MAX_CANVAS), v.maxValue(MAX_CANVAS));
 export const CanvasEdge = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_CANVAS));
 
-/** A rectangle of an image after rotation according to its EXIF orientation. It may reach beyond the edges of the image. */
+/**
+ * A rectangle of an image after rotation according to its EXIF orientation. The rectangle may extend beyond the edges of the image.
+ */
 export const CanvasArea = closedObject({
   x: documented(place, 'The left edge in the pixels of the image. Negative beyond its left edge.'),
   y: documented(place, 'The upper edge in the pixels of the image. Negative above its upper edge.'),

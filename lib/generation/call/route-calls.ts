@@ -12,7 +12,7 @@ export interface RouteCall {
 
 interface RouteCalls {
   readonly calls: readonly RouteCall[];
-  /** The outputs that an ended process may have sent and that have no ticket. They are never sent again. */
+  /** The outputs that an ended process may have sent and that have no ticket. These outputs are never sent again. */
   readonly unknown: readonly number[];
   /** The outputs whose images an ended process has published. */
   readonly published: ReadonlySet<number>;

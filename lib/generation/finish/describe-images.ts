@@ -172,7 +172,7 @@ async function signed(
 ): Promise<Completed> {
   const { claim, isKeptWithoutRecord, facts } = output.treatment;
   if (claim === undefined) return { ...unsigned, credentials: facts, warnings: [] };
-  // The record has made the credentials of the provider invalid. They are part of the new manifest.
+  // The record has made the credentials of the provider invalid. The new manifest contains these credentials.
   const bytes = await engine.withoutManifest(unsigned.image, signal);
   const signing = await credentials.sign({ ...unsigned.image, bytes }, claim, signal);
   if (signing.ok) return { ...unsigned, image: signing.image, credentials: facts, warnings: [] };

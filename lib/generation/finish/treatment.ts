@@ -84,7 +84,10 @@ export function factsUnsigned({ isKeptWithoutRecord, facts }: Treatment): Creden
     : { ...known, credentials: 'dropped', reason: 'signing_failed' };
 }
 
-/** Treats an image whose bytes the provider has signed. Only a record changes it, and with the record a mark is written. */
+/**
+ * Treats an image whose bytes the provider has signed. Only an embedded record changes the image. A mark is written with the
+ * record.
+ */
 function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Treatment {
   const { found } = original;
   const known = knownFacts(original);
@@ -102,7 +105,7 @@ function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Tre
   return { ...plain(keeps, warnings), takesXmp: false };
 }
 
-/** Treats a composite, which has no credentials of its own and can lose those of its source and those of the drawn image. */
+/** Treats a composite. A composite has no credentials, and can lose the credentials of its source and of the drawn image. */
 async function composited(
   made: MadeImage,
   { source }: MaskedSource,
@@ -178,8 +181,8 @@ function canSign(found: Found, { credentials }: CredentialDeps): boolean {
 }
 
 /**
- * Returns the reason why credentials are lost. Without a certificate, and for credentials on a server, this is the step that
- * changed the image; otherwise the state of the credentials over which the bridge does not sign.
+ * Returns the reason why credentials are lost: the step that changed the image, if the bridge has no certificate or the credentials
+ * are on a server. Otherwise the reason is the state of the credentials, which the bridge does not sign over.
  */
 function lossOf(
   found: Found,

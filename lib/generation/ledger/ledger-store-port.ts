@@ -84,7 +84,7 @@ export function makerOf({ provider, model }: Maker): Maker {
   return model === undefined ? { provider } : { provider, model };
 }
 
-/** The counts of calls, whichever provider and model they were for. */
+/** The counts of calls without their provider and model. */
 export type Counts = Omit<ProviderCounts, 'provider' | 'model'>;
 
 /** The counts of no calls. */
@@ -126,7 +126,7 @@ export interface Settlement {
   readonly renewals: number;
   /** At most one entry for each model of a provider. */
   readonly counts: readonly ProviderCounts[];
-  /** The calls in `counts` whose id in the invoice is known. They are stored for `BillingStore`. */
+  /** The calls in `counts` whose id in the invoice is known. `BillingStore` reads these calls. */
   readonly calls?: readonly BilledCall[];
 }
 

@@ -101,7 +101,7 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
       isReserved = true;
     },
 
-    /** Begins the next route. Its calls are counted for this model. */
+    /** Begins the next route, whose calls are counted for this model. */
     beginRoute(provider: string, model?: string): void {
       route += 1;
       last = makerOf({ provider, model });

@@ -13,7 +13,7 @@ export function isMaskEmulated({ inputs, capabilities }: Negotiation): boolean {
   return inputs.mask !== undefined && capabilities.masks.support === 'emulated';
 }
 
-/** Plans an emulated mask. The result has the size of the first image, whatever size the model generates. */
+/** Plans an emulated mask. The result has the size of the first image, regardless of the size that the model generates. */
 export function planMask(negotiation: Negotiation): MaskPlan {
   const { inputs, capabilities, maskForm: form } = negotiation;
   note(negotiation, 'mask', 'native', 'composite', 'provider_mask_emulated_with_local_composite');

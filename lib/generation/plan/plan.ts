@@ -215,7 +215,7 @@ export function toProviderRequest(
   };
 }
 
-/** Throws the error with which the provider would certainly reject the calls, whatever the bytes of the images. */
+/** Throws the error with which the provider would reject the calls regardless of the bytes of the images. */
 function refuseCall(ask: AskPlan, inputs: InputSet<InputFacts>): void {
   const { provider, request, mask } = ask;
   const known = mapInputs(inputs, ({ byteLength }) => ({ bytes: { length: byteLength } }));

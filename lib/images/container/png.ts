@@ -272,7 +272,7 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
   const stream = zlibStream(type, data);
   if (stream === 'plain') return undefined;
   if (stream === 'corrupt' || !hasZlibHeader(stream)) return 'corrupt';
-  // The zlib header is removed. The Adler-32 after the data is not checked (docs/contract.md, section 1).
+  // The zlib header is removed. The Adler-32 after the data is not checked.
   state.deflated.push(stream.subarray(2));
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
 }

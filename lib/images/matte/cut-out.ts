@@ -20,8 +20,8 @@ export function matte(task: Stoppable<MatteTask>) {
 
 /**
  * Makes the flat background transparent, in the buffer of the task. The alpha of a pixel depends on the distance between the
- * pixel and the key colour. The distance is the greatest difference in a single channel in 8-bit sRGB (docs/contract.md,
- * section 2). Returns false if the work was stopped. The same task produces the same bytes on every machine, because all
+ * pixel and the key colour. The distance is the greatest difference in a single channel in 8-bit sRGB (docs/transparency.md).
+ * Returns false if the work was stopped. The same task produces the same bytes on every machine, because all
  * arithmetic uses integers.
  */
 export function cutOut(task: Stoppable<MatteTask>): boolean {

@@ -16,7 +16,7 @@ export interface Plate {
 
 /**
  * The number of steps from a pixel that is not fully opaque within which the key colour may have spilled onto the subject
- * (docs/contract.md, section 2).
+ * (docs/transparency.md).
  */
 const SPILL_REACH = 2;
 export const FAR = SPILL_REACH + 1;

@@ -238,6 +238,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // No process of the group is running any more.
+    // All processes of the group have ended.
   }
 }

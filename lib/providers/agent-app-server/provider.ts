@@ -132,7 +132,7 @@ function createAgent(parts: ProviderParts<'agent_app_server'>) {
     /** Returns the number of output lines of all children that were not messages. */
     skippedLines: () => skippedLines,
 
-    /** Resolves when no child runs any more. Running calls fail. */
+    /** Resolves when all children have ended. Running calls fail. */
     stop: supervisor.close,
 
     /** Resolves when no thread or file is being deleted in the background. */

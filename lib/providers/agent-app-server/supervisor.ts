@@ -83,7 +83,7 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
     /** Returns the number of times that a child was restarted. */
     restarts: () => Math.max(0, starts - 1),
 
-    /** Resolves when no child runs any more. No further child is started. */
+    /** Resolves when all children have ended. No further child is started. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('cancelled', 'the provider is closing'));
       await starting?.catch(() => undefined);

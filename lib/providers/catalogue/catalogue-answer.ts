@@ -114,7 +114,7 @@ export function createAnswerReader(deps: AnswerDeps) {
   };
 }
 
-/** Returns bytes in memory of their own, which can be transferred to a thread. Only a short reply is copied. */
+/** Returns the bytes in memory that can be transferred to a thread. Only a short reply is copied. */
 function ownMemory(bytes: Buffer): ArrayBuffer {
   const { buffer, byteLength } = bytes;
   // Node keeps short buffers together in one memory.

@@ -28,7 +28,7 @@ export const Offer = v.strictObject({
   upstreams: v.array(v.string()),
   /** The form of the facts of the service, if the upstreams of a model differ. */
   facts: v.exactOptional(v.unknown()),
-  /** The prices, which add up. They are not known if the list is empty. */
+  /** The prices, which are added up. An empty list means that no price is known. */
   prices: v.array(PublishedPrice),
 });
 export type Offer = v.InferOutput<typeof Offer>;

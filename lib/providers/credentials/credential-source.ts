@@ -72,7 +72,7 @@ export function createSourceOf(login: LoginKeeper, clock: Clock) {
     const end = () => {
       running = undefined;
     };
-    // Prevents an unhandled rejection if no caller waits any more.
+    // Prevents an unhandled rejection if all callers have stopped waiting.
     outcome.then(end, end);
     return started;
   }

@@ -35,13 +35,13 @@ export interface LoginStore {
    */
   replace(version: number, sealed: Uint8Array): Promise<boolean>;
   /**
-   * Resolves with true if the caller may now use the refresh token of this login. Only one process may, and only if no other renewal
-   * of this login has begun. If the method rejects, the right is given back.
+   * Resolves with true if the caller may now use the refresh token of this login. Only one process may, and only if no other
+   * renewal of this login has begun. If the method rejects, the right is released.
    */
   begin(claim: RenewalClaim): Promise<boolean>;
   /** Stores the result of a renewal. A failed write is repeated until it succeeds, also after the method has resolved. */
   finish(claim: RenewalClaim, sealed: Uint8Array): Promise<void>;
-  /** Gives the right back. `isRefused` is true if the token endpoint has rejected the refresh token. Repeated as `finish` is. */
+  /** Releases the right. `isRefused` is true if the token endpoint has rejected the refresh token. Repeated as `finish` is. */
   giveUp(claim: RenewalClaim, isRefused: boolean): Promise<void>;
   /** Resolves when the login with this number is replaced or its renewal ends. Rejects with the reason of the signal on abort. */
   untilSettled(version: number, signal: AbortSignal): Promise<void>;

@@ -42,10 +42,9 @@ interface Options {
 }
 
 /**
- * Reads a sequence of JSON values that arrive in parts of any length. A string longer than 16 KiB is decoded from
- * base64 while it arrives, so that an image never becomes a JavaScript string of megabytes and `JSON.parse` reads a
- * short text. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
- * it pushes.
+ * Reads a sequence of JSON values that arrive in parts of any length. A string longer than 16 KiB is decoded from base64 while it
+ * arrives, so that an image never becomes a JavaScript string of megabytes and `JSON.parse` reads a short text. `maxTextBytes`
+ * limits each value without these long strings; the caller limits the strings by limiting the bytes that it pushes.
  */
 export function createJsonReader(
   maxTextBytes: number,

@@ -41,7 +41,7 @@ export function findModel(id: string): SandboxModel | undefined {
   return MODELS.find((model) => model.id === id);
 }
 
-/** Version of the rendered images. It increases when the same request produces another image. */
+/** Version of the rendered images. Must be increased by a change after which the same request produces another image. */
 export const SANDBOX_VERSION = '2.0.0';
 
 export const MIN_EDGE = 16;

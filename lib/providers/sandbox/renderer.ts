@@ -72,7 +72,7 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
       return { outputs: await Promise.all(outputs), size: common };
     },
 
-    /** Resolves when no thread runs any more. */
+    /** Resolves when all threads have ended. */
     close: () => pool.close(),
   };
 }

@@ -20,7 +20,7 @@ interface Limits {
   readonly maxTotalBytes: number;
 }
 
-/** Sizes that represent the common ratios. They are listed for a model with free sizes if they are within its bounds. */
+/** Sizes that represent the common ratios. For a model with free sizes, each of these sizes that is within the bounds is listed. */
 const COMMON_SIZES = [
   '1024x1024',
   '1152x896',
@@ -94,8 +94,8 @@ function imageMembers(mapping: InputMapping | undefined, maxTotalBytes: number) 
 }
 
 /**
- * Returns the capabilities that concern shapes. They are those of the endpoint that generates. An edit with a shape that
- * its own endpoint does not have is rejected when it is planned.
+ * Returns the sizes and ratios of the endpoint that generates. If the endpoint that edits does not support the shape of an edit,
+ * the edit is rejected when it is planned.
  */
 function shapeMembers(mapping: InputMapping | undefined) {
   const { size, sizes, ratios, resolutions } = mapping ?? {};

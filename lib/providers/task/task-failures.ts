@@ -64,8 +64,8 @@ function rowOfRefusal(status: number, isOfService: boolean): FailureRow | undefi
 }
 
 /**
- * Returns the error of a poll or of a result that the service rejects. The task was accepted, so the image may have been
- * made: only a failure with a name of its own is known.
+ * Returns the error of a poll or of a result that the service rejects. The task was accepted, so the outcome is unknown unless the
+ * service names the failure.
  */
 export function toReadRefusal(
   { status, failure, retryAfterMs }: Refusal,

@@ -112,7 +112,7 @@ export interface TaskModel {
 export interface TaskCall {
   readonly request: ProviderRequest;
   readonly model: TaskModel;
-  /** Inputs that the operator has set for the model. They are sent as they are and replace other inputs. */
+  /** Inputs that the operator has set for the model, which are sent unchanged and replace other inputs. */
   readonly constants: Readonly<Record<string, unknown>>;
   /** A fresh random seed, 0 to 2^31 - 1. */
   readonly seed: number;

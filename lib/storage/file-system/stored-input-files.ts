@@ -36,10 +36,10 @@ const FOLDER_MODE = 0o700;
 /**
  * Stores input images of jobs as files below the state directory, in one folder for each first byte of the checksum.
  *
- * In a shared folder, each period of ten minutes has its own file of an image, and a removal never removes the files of the last
- * two periods: a replica that accepts a job relies on the file of its own period, which no other replica removes although it does
- * not know the job. Older files of the same image are removed when a newer file exists. A folder that becomes shared, or is not
- * shared any longer, keeps its images.
+ * In a shared folder, each period of ten minutes has a separate file of an image. A replica that accepts a job relies on the file
+ * of the current period. Other replicas do not know the job yet, so a removal never removes the files of the last two periods.
+ * Older files of the same image are removed when a newer file exists. A folder that becomes shared, or is not shared any longer,
+ * keeps its images.
  */
 export function createStoredInputFiles(deps: Deps): StoredInputFiles {
   const { directory, clock, shared } = deps;

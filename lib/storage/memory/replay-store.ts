@@ -27,7 +27,7 @@ interface Entry extends Omit<ReplayClaim, 'mayJoin'>, Writable<JoinableEntry> {
   stopExpiry: () => void;
   /** Resolves with true when the work has started, or with false if the work has ended before. */
   readonly started: PromiseWithResolvers<boolean>;
-  /** Resolves when the entry is not running any more. */
+  /** Resolves when the entry is no longer running. */
   readonly settled: PromiseWithResolvers<void>;
 }
 

@@ -46,7 +46,7 @@ export function movedRowsSql(table: string): string {
   return table === 'job_scope' ? 'held > 0' : 'true';
 }
 
-/** Returns the columns without those in `KEPT_COLUMNS`, in alphabetical order. */
+/** Returns the columns that are not in `KEPT_COLUMNS`, in alphabetical order. */
 export function movedColumns(table: string, columns: readonly string[]): readonly string[] {
   const kept = KEPT_COLUMNS[table] ?? [];
   return columns.filter((column) => !kept.includes(column)).toSorted();

@@ -10,7 +10,7 @@ import { NOW_MS } from './replica-lease.ts';
 /** The estimated size of an entry without its outcome. */
 export const ENTRY_BYTES = 512;
 
-// The number of claims that may be counted before other claims are committed. Each of them needs a connection of its own.
+// The number of claims that may be counted before other claims are committed. Each of these claims needs a separate connection.
 const MAX_UNCOUNTED = 256;
 
 /** The entries of one scope. */

@@ -107,8 +107,8 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
 }
 
 /**
- * Creates the functions for the marker: an object that shows that the bucket and the prefix are those of the artifacts. An
- * emptied bucket and a wrong bucket have no marker.
+ * Creates the functions for the marker: an object that shows that the bucket and the prefix belong to the artifacts. An emptied
+ * bucket and a wrong bucket have no marker.
  */
 function createMarker({ bucket, clock }: Pick<Deps, 'bucket' | 'clock'>) {
   let seenMs = Number.NEGATIVE_INFINITY;

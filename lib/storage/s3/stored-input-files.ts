@@ -16,9 +16,9 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = '.inputs/';
 
 /**
- * Stores input images of jobs as objects. Each period of ten minutes has its own object of an image, and a removal never removes
- * the objects of the last two periods: a replica that accepts a job relies on the object of its own period, which no other
- * replica removes although it does not know the job. Older objects of the same image are removed when a newer object exists.
+ * Stores input images of jobs as objects. Each period of ten minutes has a separate object of an image. A replica that accepts a
+ * job relies on the object of the current period. Other replicas do not know the job yet, so a removal never removes the objects of
+ * the last two periods. Older objects of the same image are removed when a newer object exists.
  */
 export function createStoredInputObjects({ bucket, proven, clock }: Deps): StoredInputFiles {
   /** Resolves with the names of the objects of an image, newest first. */

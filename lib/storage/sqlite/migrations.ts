@@ -142,8 +142,8 @@ CREATE INDEX job_group ON job (scope, group_id, seq) WHERE group_id IS NOT NULL;
 `;
 
 /**
- * Adds the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not keep the two
- * apart, so a job with a favourite image counts as a favourite because of the image.
+ * Adds the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not distinguish
+ * the two marks, so a job with a favourite image counts as a favourite because of the image.
  */
 const OWN_FAVORITE = `
 ALTER TABLE job ADD COLUMN own_favorite INTEGER NOT NULL DEFAULT 0 CHECK (own_favorite IN (0, 1));

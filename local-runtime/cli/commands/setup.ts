@@ -246,7 +246,9 @@ enabled = false
   return provider.name === 'sandbox' ? '\n[providers.sandbox]\nenabled = true\n' : '';
 }
 
-/** Returns the text as a TOML string. The escapes are those of JSON, and one for the delete character (U+007F). */
+/**
+ * Returns the text as a TOML string. TOML has the escapes of JSON and also requires an escape for the delete character (U+007F).
+ */
 function toToml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

@@ -64,7 +64,7 @@ export interface Dialect {
   readonly mask?: { readonly name: string; readonly form: MaskForm };
   /** True if no edit can be limited to a mask, not even to a mask that is sent as another image. */
   readonly rejectsMasks?: true;
-  /** Rules for values that have no field of their own and are written into the prompt. */
+  /** Rules for values that have no request field and are written into the prompt. */
   readonly prompt?: {
     /** Text that the server interprets, which a prompt therefore cannot contain. */
     readonly reserved: string;

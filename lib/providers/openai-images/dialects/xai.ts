@@ -22,7 +22,7 @@ export const XAI_FAMILIES = {
   'grok-imagine-image-2.0': { ...GROK, qualities: ['auto', 'low', 'medium'] },
 } as const satisfies Record<string, Family>;
 
-/** xAI's image API. It rejects `size` and returns JPEG. */
+/** xAI's image API, which rejects `size` and returns JPEG. */
 export const XAI: Dialect = {
   displayName: 'xAI',
   fields: ['n', 'aspect_ratio', 'resolution', 'quality', 'response_format'],

@@ -46,7 +46,7 @@ export function endpointModel(
   );
 }
 
-/** Returns the offer of a model whose calls with images may go to an endpoint with a price of its own. */
+/** Returns the offer of a model whose calls with images may go to an endpoint with a different price. */
 export function endpointOffers(
   model: string,
   endpoints: ReadonlyMap<string, EndpointFacts>,
@@ -65,7 +65,7 @@ export function endpointOffers(
   return prices.length > 0 ? [{ upstreams: [], prices }] : [];
 }
 
-/** Returns the names of all models. The endpoints with which listed models edit are not models of their own. */
+/** Returns the names of all models. An endpoint with which another model edits is not listed as a separate model. */
 export function allModels(endpoints: ReadonlyMap<string, EndpointFacts>): readonly string[] {
   const names = [...endpoints.keys()];
   const partners = new Set(names.flatMap((name) => editEndpoint(name, endpoints) ?? []));

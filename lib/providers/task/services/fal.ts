@@ -17,7 +17,7 @@ const UPLOAD_ABOVE_BYTES = 8_388_608;
 /** Limit on the images of a call. Large images are uploaded, so that only memory limits their number. */
 const MAX_TOTAL_BYTES = 67_108_864;
 
-/** Results are public. They are fetched at once, and a job that continues after a restart needs them for a day. */
+/** Results are public, so their lifetime is limited. A job that continues after a restart needs its results for a day. */
 const LIFETIME = { expiration_duration_seconds: 86_400 };
 
 /** fal rejects a limit of one second or less. */

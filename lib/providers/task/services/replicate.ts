@@ -55,7 +55,7 @@ export const REPLICATE: TaskService = {
     const [name = '', version] = call.request.model.split(':');
     const path = name.split('/').map(encodeURIComponent).join('/');
     return {
-      // Only official models and the latest version of other models have an endpoint of their own.
+      // Only official models and the latest version of other models have a separate endpoint.
       path: version === undefined ? `/models/${path}/predictions` : '/predictions',
       // Ends the prediction at the deadline even if this process has died.
       headers: { 'cancel-after': `${cancelAfterSecs}s` },

@@ -101,7 +101,7 @@ function createCountedUpdate(database: Postgres) {
     await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], jobs);
     const notices = jobs.flatMap(({ scope, status }): readonly CommitNotice[] => [
       { type: 'changed', scope },
-      // A claim skips locked jobs. It may have skipped this job, so a worker claims again.
+      // A claim skips locked jobs and may have skipped this job, so a worker claims again.
       ...(status === 'queued' ? [{ type: 'queued', count: 1 } as const] : []),
     ]);
     await counts.moveTotals(queries, { moves, imageMoves, notices });

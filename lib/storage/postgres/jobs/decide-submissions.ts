@@ -109,7 +109,7 @@ export function needsAllScopes(
   return scopes.some(({ queued }) => queued === 0) || group.some((one) => isNear(one.admission));
 }
 
-/** Returns the part of a limit that is reserved for no scope (`checkRoom`). */
+/** Returns the part of a limit that every scope may use (`checkRoom`). */
 function unreserved(limit: number): number {
   return limit - Math.floor(limit / 10);
 }

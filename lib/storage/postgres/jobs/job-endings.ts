@@ -144,7 +144,7 @@ export function createJobEnding(database: Postgres) {
   const publish = createPublish(database);
   const store = createEndRows(database);
 
-  /** Ends the accounts of jobs, and gives back the charges of jobs that have not begun. */
+  /** Ends the accounts of jobs, and releases the charges of jobs that have not begun. */
   async function closeAccounts(
     queries: Queries,
     ended: readonly (EndedJob & Pick<StoredJobEnd, 'kept'>)[],

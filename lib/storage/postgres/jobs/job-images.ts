@@ -73,7 +73,7 @@ export function createJobImages({ schema }: Pick<Postgres, 'schema'>) {
       return [...after, ...before.map(({ scope, bytes }) => ({ scope, bytes: -bytes }))];
     },
 
-    /** Resolves with those of these images that no job uses. */
+    /** Resolves with the images of the list that no job uses. */
     async unused({ rows }: Queries, sha256s: readonly string[]): Promise<readonly string[]> {
       if (sha256s.length === 0) return [];
       return (await rows<{ sha256: string }>(UNUSED, [sha256s])).map(({ sha256 }) => sha256);

@@ -43,7 +43,7 @@ export function openJobReader(file: string) {
   }
 
   return {
-    /** Returns those of the jobs with these sequences that match the filter, in this order. */
+    /** Returns the jobs of the list `sequences` that match the filter, in the same order. */
     foldedOf: (
       scope: string,
       filter: JobFilter,
