@@ -476,10 +476,10 @@ describe('the list of models', () => {
   });
 });
 
-describe('a label', () => {
+describe('a pair of the metadata', () => {
   it('has its fields in view when the last group is opened', async () => {
     const page = await openPage(bridge.address);
-    await page.getByRole('button', { name: /^Labels/ }).click();
+    await page.getByRole('button', { name: /^Metadata/ }).click();
     const name = page.getByPlaceholder('Name');
     await name.waitFor();
 
@@ -494,7 +494,7 @@ describe('a label', () => {
 
   it('keeps its value when its name is added again', async () => {
     const page = await openPage(bridge.address);
-    await page.getByRole('button', { name: /^Labels/ }).click();
+    await page.getByRole('button', { name: /^Metadata/ }).click();
     const name = page.getByPlaceholder('Name');
     const value = page.getByLabel('Value of project');
     await name.fill('project');
@@ -553,7 +553,7 @@ describe('the panel for a new image', () => {
         .getByLabel('Prompt', { exact: true })
         .fill('A lighthouse on a basalt cliff at dusk');
       await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
-      for (const group of ['Look', 'Avoid', 'File', 'Fit and fallback', 'Labels']) {
+      for (const group of ['Look', 'Avoid', 'File', 'Fit and fallback', 'Metadata']) {
         await page.getByRole('button', { name: new RegExp(`^${group}`) }).click();
       }
       await plan(page).getByText('1 call to sandbox-image.').waitFor();

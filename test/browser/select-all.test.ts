@@ -198,6 +198,7 @@ describe('a selection of all jobs', () => {
     expect(await refusals.evaluateAll((all) => all.map((each) => each.ariaDescription))).toEqual([
       'More than 10,000 match. One action takes at most 10,000.',
       'More than 10,000 match. One action takes at most 10,000.',
+      'More than 10,000 match. One action takes at most 10,000.',
       'This works only for images that are selected one by one.',
       'The light table shows 2 to 9 images.',
       'More than 10,000 match. One action takes at most 10,000.',

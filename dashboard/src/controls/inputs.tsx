@@ -11,6 +11,8 @@ interface FieldProps extends InputProps {
   readonly label?: string;
   readonly value: string;
   readonly bad?: boolean;
+  /** The id of a `<datalist>` with suggestions. */
+  readonly list?: string;
   readonly before?: ComponentChildren;
   readonly after?: ComponentChildren;
   readonly onInput: (value: string) => void;

@@ -7,15 +7,24 @@ import {
   Heart,
   type IconNode,
   LayoutGrid,
+  Tags,
   Undo2,
   X,
 } from 'lucide';
 import { Button, IconButton } from '../controls/button.tsx';
+import { Menu, useMenu } from '../controls/menu.tsx';
 import { MOST_JOBS } from '../jobs/job-batches.ts';
 import { MOST_IMAGES } from '../light-table/table-path.ts';
+import { usePage } from '../page-context.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { formatNumber, type TextKey, text } from '../text/text.ts';
+import { mayCreate } from '../usage/usage.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
+
+const SelectionLabels = lazyView(
+  async () => (await import('./selection-labels.tsx')).SelectionLabels,
+);
 
 /** Shows the size of the selection and its actions, each with the number of jobs that the action is meant for. */
 export function SelectionBar() {
@@ -58,6 +67,7 @@ export function SelectionBar() {
       )}
       {open > 0 && counted(Ban, 'action.cancel', open, selected.cancel)}
       {(ended > 0 || open === 0) && counted(isHidden ? Undo2 : EyeOff, hide, ended, selected.hide)}
+      <LabelsButton nothing={nothing} refused={tooMany} />
       {tool(Columns2, 'gallery.compare', selected.compare, toCompareRefusal(isWhole, count))}
       {tool(LayoutGrid, 'table.title', selected.openTable, toTableRefusal(isWhole, count))}
       {tool(Download, 'gallery.downloadAll', selected.download)}
@@ -65,8 +75,42 @@ export function SelectionBar() {
       {!isWhole && (
         <IconButton icon={CheckCheck} label={text('help.selectAll')} onClick={selected.selectAll} />
       )}
-      <IconButton icon={X} label={text('gallery.clearSelection')} onClick={selection.clear} />
+      <IconButton
+        class="clear"
+        icon={X}
+        label={text('gallery.clearSelection')}
+        onClick={selection.clear}
+      />
     </div>
+  );
+}
+
+interface LabelsButtonProps {
+  readonly nothing: boolean;
+  readonly refused: string | undefined;
+}
+
+/** Opens the editor of the labels. Absent if the token may not change jobs. */
+function LabelsButton({ nothing, refused }: LabelsButtonProps) {
+  const { usage } = usePage();
+  const { isOpen, button, menu } = useMenu('dialog');
+  if (!mayCreate(usage.latest.value)) return null;
+  return (
+    <>
+      <IconButton
+        {...button}
+        icon={Tags}
+        label={text('gallery.labels')}
+        disabled={nothing}
+        refused={nothing ? undefined : refused}
+        onClick={refused === undefined ? button.onClick : undefined}
+      />
+      {isOpen && !nothing && (
+        <Menu {...menu} label={text('gallery.labels')} placement="top">
+          <SelectionLabels />
+        </Menu>
+      )}
+    </>
   );
 }
 

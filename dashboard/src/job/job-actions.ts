@@ -2,6 +2,7 @@ import type { Job } from '../api/schemas.ts';
 import { imageName } from '../gallery/actions/image-files.ts';
 import { changeJob, createConfirmation, saveAll } from '../gallery/actions/job-actions.ts';
 import type { ImageMarks } from '../jobs/image-marks.ts';
+import { type LabelChange, toLabelBatch } from '../jobs/job-batches.ts';
 import type { Attachment } from '../make/draft.ts';
 import { changeImages } from '../make/images/attachments.ts';
 import { repeatJob } from '../make/make-again.ts';
@@ -86,7 +87,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
   };
 }
 
-function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string) {
+function createMarks({ batches, jobs, toasts, undo }: Page, detail: JobDetail, id: string) {
   function setHidden(hidden: boolean): void {
     void attempt(toasts, async () => {
       await jobs.setHidden(id, hidden);
@@ -119,6 +120,12 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
     setNote,
     /** Marks or hides one image of the job. */
     markImage,
+    /** Adds and removes labels. Resolves with true if the job has the labels. A failure is shown. */
+    async setLabels(change: LabelChange, done: TextKey): Promise<boolean> {
+      const isDone = await batches.change(toLabelBatch(change), [id], done);
+      await detail.read();
+      return isDone;
+    },
     setFavorite(favorite: boolean): void {
       void attempt(toasts, async () => {
         await jobs.setFavorite(id, favorite);

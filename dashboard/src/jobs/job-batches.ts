@@ -16,6 +16,17 @@ export const MOST_JOBS = 10_000;
 
 export type JobBatches = ReturnType<typeof createJobBatches>;
 
+/** The labels that jobs lose, and then the labels that they get. */
+export interface LabelChange {
+  readonly remove?: readonly string[];
+  readonly add?: readonly string[];
+}
+
+/** Returns a change of labels as a batch without its jobs. */
+export function toLabelBatch({ remove = [], add = [] }: LabelChange) {
+  return { action: 'label' as const, remove_labels: [...remove], add_labels: [...add] };
+}
+
 interface Deps {
   readonly toasts: Toasts;
   readonly undo: Undo;
@@ -63,13 +74,14 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
     });
   }
 
-  /** Shows what was done, with an undo, and what was not done, with the reasons, in one message. */
-  function report(results: readonly JobBatchResult[], done: TextKey | undefined): void {
+  /** Shows what was done, with an undo, and what was not done, with the reasons, in one message. Returns true if all jobs are as wanted. */
+  function report(results: readonly JobBatchResult[], done: TextKey | undefined): boolean {
     const count = results.reduce((sum, result) => sum + result.done, 0);
     const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
       const undoAll = () => {
-        undoing.value = revert(results);
+        // An earlier change is restored after the later ones, even if both are undone at once.
+        undoing.value = (undoing.peek() ?? Promise.resolve()).then(() => revert(results));
       };
       undo.offer(text(done, { count }), undoAll, toSkippedText(skipped));
     } else if (skipped.size > 0) {
@@ -77,6 +89,7 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
     } else if (done !== undefined && results.length > 0) {
       toasts.show({ kind: 'refused', text: text('batch.nothing') });
     }
+    return skipped.size === 0;
   }
 
   return {
@@ -85,42 +98,45 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
 
     /**
      * Changes the jobs with these ids. Shows the text `done` with the number of changed jobs, or no such text if `done` is undefined.
-     * A failure is shown, and nothing is thrown.
+     * A failure is shown, and nothing is thrown. Resolves with true if all jobs are as wanted.
      */
     async change(
       body: Omit<JobBatch, 'ids' | 'filter' | 'expected_count'>,
       ids: readonly string[],
       done?: TextKey,
-    ): Promise<void> {
+    ): Promise<boolean> {
       const results: JobBatchResult[] = [];
+      let isAnswered = false;
       await attempt(toasts, async () => {
         for (let from = 0; from < ids.length; from += MOST_IDS) {
           results.push(await send({ ...body, ids: ids.slice(from, from + MOST_IDS) }));
         }
+        isAnswered = true;
       });
-      report(results, done);
+      return report(results, done) && isAnswered;
     },
 
     /**
-     * Changes all jobs under a filter with one request. Resolves with the number of matching jobs if more than `expected` match; no
-     * job is changed then. Any other failure is shown, and nothing is thrown.
+     * Changes all jobs under a filter with one request. `differing` is the number of matching jobs if more than `expected` match; no
+     * job is changed then. Any other failure is shown, and nothing is thrown. `isDone` is true if all jobs are as wanted.
      */
     async changeAll(
-      body: Pick<JobBatch, 'action'>,
+      body: Omit<JobBatch, 'ids' | 'filter' | 'expected_count'>,
       { filter, expected }: { readonly filter: JobFilter; readonly expected: number },
       done: TextKey,
-    ): Promise<number | undefined> {
-      let count: number | undefined;
+    ): Promise<{ readonly isDone: boolean; readonly differing: number | undefined }> {
+      let isDone = false;
+      let differing: number | undefined;
       await attempt(toasts, async () => {
         try {
           const change = { ...body, filter: toJobQuery(filter), expected_count: expected };
-          report([await send(change)], done);
+          isDone = report([await send(change)], done);
         } catch (error) {
-          count = differingCount(error);
-          if (count === undefined) throw error;
+          differing = differingCount(error);
+          if (differing === undefined) throw error;
         }
       });
-      return count;
+      return { isDone, differing };
     },
   };
 }

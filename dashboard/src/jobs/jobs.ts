@@ -134,9 +134,9 @@ function createJobRequests(api: Api, untilAnswered: UntilAnswered, putDetail: (j
 }
 
 /** Updates a summary with the fields that it shares with the whole job. */
-function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
+function withDetail({ deleted: _, labels: _labels, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed } = job;
-  const { deleted, retried_as } = job;
+  const { deleted, labels, retried_as } = job;
   const made = job.result ?? job.partial_result;
   const artifacts = made && toArtifacts(made, job);
   return {
@@ -148,6 +148,7 @@ function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummar
     ...(started !== undefined && { started }),
     ...(completed !== undefined && { completed }),
     ...(deleted !== undefined && { deleted }),
+    ...(labels !== undefined && { labels }),
     ...(retried_as !== undefined && { retried_as }),
     ...(job.error && { error_code: job.error.code }),
     ...(artifacts && { artifacts }),

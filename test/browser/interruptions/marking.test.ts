@@ -152,6 +152,65 @@ describe('an image of a job', () => {
   });
 });
 
+describe('the labels of a job', () => {
+  const section = (page: Page) => page.locator('.labels-section');
+  const field = (page: Page) => page.getByRole('combobox', { name: 'New label' });
+  const labels = async (service: Interruptible) => (await service.jobs())[0]?.labels;
+
+  async function openLabels() {
+    const service = await startInterruptible();
+    const [id] = await service.make(boat('A boat'));
+    const page = await service.open(`/dashboard/jobs/${id}`);
+    await section(page).getByRole('button', { name: 'Add a label' }).click();
+    await field(page).fill('poster');
+    return { service, page };
+  }
+
+  it.each([KILLED, CUT, OFFLINE])(
+    'get a label when the page is connected again after $name',
+    async (interruption) => {
+      const { service, page } = await openLabels();
+
+      await interruption.begin(service, page);
+      await field(page).press('Enter');
+      await page.getByText(WAITS).waitFor();
+      await interruption.said(page);
+      await interruption.end(service, page);
+
+      await section(page).getByRole('textbox', { name: 'Name of the label poster' }).waitFor();
+      expect(await labels(service)).toEqual(['poster']);
+    },
+  );
+
+  it('get a label once if the reply is lost, and one undo removes the label', async () => {
+    const { service, page } = await openLabels();
+    const lost = service.relay.loseReply('POST /v1/jobs/batch ');
+
+    await field(page).press('Enter');
+    await lost;
+    await page.getByText(WAITS).waitFor();
+    await CUT.end(service, page);
+
+    await page.getByText('Label added').waitFor();
+    expect(await labels(service)).toEqual(['poster']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => labels(service)).toBeUndefined();
+  });
+
+  it('keep a label in the field that was rejected with a revoked token', async () => {
+    const { service, page } = await openLabels();
+
+    await REVOKED.begin(service, page);
+    await field(page).press('Enter');
+    await REVOKED.said(page);
+    await REVOKED.end(service, page);
+
+    expect(await field(page).inputValue()).toBe('poster');
+    await field(page).press('Enter');
+    await expect.poll(() => labels(service)).toEqual(['poster']);
+  });
+});
+
 describe('the light table', () => {
   async function openTable() {
     const service = await startInterruptible();

@@ -1,3 +1,4 @@
+import { type LabelChange, toLabelBatch } from '../../jobs/job-batches.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { MOST_IMAGES } from '../../light-table/table-path.ts';
 import type { Page } from '../../page.ts';
@@ -14,7 +15,7 @@ export type SelectionActions = ReturnType<typeof createSelectionActions>;
  * pages need not be read.
  */
 export function createSelectionActions(page: Page, state: GalleryState, actions: JobActions) {
-  const { jobs, toasts } = page;
+  const { batches, jobs, toasts } = page;
   const { selection } = state;
   const whole = createWholeListActions(page, state);
   const facts = () => factsOf(page, state);
@@ -80,6 +81,13 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
       const shown = isHidden ? 'restore' : 'hide';
       const change = ended === 0 && open > 0 ? 'cancel' : shown;
       run(actions.remove, (list) => void whole.change(list, change));
+    },
+
+    /** Adds and removes labels. Resolves with true if the jobs have the labels. A failure is shown. */
+    async setLabels(change: LabelChange, done: TextKey): Promise<boolean> {
+      const list = selection.whole.peek();
+      if (list !== undefined) return whole.setLabels(list, change, done);
+      return batches.change(toLabelBatch(change), [...selection.ids.peek()], done);
     },
 
     makeAgain: () => run(actions.makeAgain, () => refuse('gallery.all.single')),

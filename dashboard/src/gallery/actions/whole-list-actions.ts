@@ -1,5 +1,5 @@
 import type { JobBatch } from '../../api/schemas.ts';
-import { MOST_JOBS } from '../../jobs/job-batches.ts';
+import { type LabelChange, MOST_JOBS, toLabelBatch } from '../../jobs/job-batches.ts';
 import { countJobs } from '../../jobs/job-counts.ts';
 import { createJobFeed } from '../../jobs/job-feed.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
@@ -11,7 +11,7 @@ import type { WholeList } from '../state/selection.ts';
 
 type Change = Extract<
   JobBatch['action'],
-  'cancel' | 'hide' | 'restore' | 'favorite' | 'unfavorite'
+  'cancel' | 'hide' | 'restore' | 'favorite' | 'unfavorite' | 'label'
 >;
 
 /** The label of each change, and the text about its success. */
@@ -21,7 +21,14 @@ const TEXTS = {
   restore: ['card.restore', 'gallery.wasRestored'],
   favorite: ['card.favourite', 'gallery.favourited'],
   unfavorite: ['card.unfavourite', 'gallery.unfavourited'],
+  label: ['gallery.labels.change', 'labels.added'],
 } as const satisfies Record<Change, readonly [TextKey, TextKey]>;
+
+/** A change of labels, and the text about its success. */
+interface Labelling {
+  readonly change: LabelChange;
+  readonly done: TextKey;
+}
 
 export type WholeListActions = ReturnType<typeof createWholeListActions>;
 
@@ -59,7 +66,7 @@ export function createWholeListActions(
   }
 
   /** Asks again with the new number of jobs, because more jobs match than the label of the action said. */
-  function ask(list: WholeList, change: Change, matching: number): void {
+  function ask(list: WholeList, change: Change, matching: number, labelling?: Labelling): void {
     const number = countFor(list, change);
     toasts.show({
       kind: 'refused',
@@ -67,24 +74,28 @@ export function createWholeListActions(
       ...(number > 0 && {
         action: {
           label: text('gallery.all.action', { action: text(TEXTS[change][0]), count: number }),
-          run: () => void apply(list, change),
+          run: () => void apply(list, change, labelling),
         },
       }),
     });
   }
 
-  async function apply(list: WholeList, change: Change): Promise<void> {
-    if (isRefused(list)) return;
+  /** Resolves with true if all jobs are as wanted. */
+  async function apply(list: WholeList, change: Change, labelling?: Labelling): Promise<boolean> {
+    if (isRefused(list)) return false;
     const { filter, counts } = list;
     // Only jobs that wait are counted for this action, so only they are cancelled.
     const selected =
       change === 'cancel'
         ? { filter: { ...filter, status: 'queued' as const }, expected: counts?.queued ?? 0 }
         : { filter, expected: counts?.all ?? 0 };
-    const differing = await batches.changeAll({ action: change }, selected, TEXTS[change][1]);
+    const body = labelling ? toLabelBatch(labelling.change) : { action: change };
+    const done = labelling?.done ?? TEXTS[change][1];
+    const { isDone, differing } = await batches.changeAll(body, selected, done);
     const next = await count(filter);
     replace(list, next);
-    if (differing !== undefined && next !== undefined) ask(next, change, differing);
+    if (differing !== undefined && next !== undefined) ask(next, change, differing, labelling);
+    return isDone;
   }
 
   return {
@@ -97,6 +108,10 @@ export function createWholeListActions(
 
     /** Changes all jobs of a list with one request. If the list has grown, no job is changed, and the page asks again. */
     change: apply,
+
+    /** Adds labels to all jobs of a list, or removes labels, as `change` does. Resolves with true if the jobs have the labels. */
+    setLabels: (list: WholeList, change: LabelChange, done: TextKey) =>
+      apply(list, 'label', { change, done }),
 
     /** Reads all pages of a list. Resolves with the ids of the jobs, or with undefined if the list is too long. */
     async read(list: WholeList): Promise<readonly string[] | undefined> {

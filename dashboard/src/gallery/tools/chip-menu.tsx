@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { unwrap } from '../../api/api.ts';
+import { useEffect, useRef } from 'preact/hooks';
 import { MenuItem } from '../../controls/menu.tsx';
+import { useKnownLabels } from '../../labels/known-labels.ts';
 import { usePage } from '../../page-context.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
@@ -95,18 +95,9 @@ function OperationChoices() {
 }
 
 function LabelChoices() {
-  const { router, api } = usePage();
+  const { router } = usePage();
   const { label } = useGallery().state.filter.value;
-  const [labels, setLabels] = useState<readonly { label: string; count: number }[]>();
-  useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    unwrap(api.GET('/v1/jobs/labels', { signal })).then(
-      ({ items }) => setLabels(items),
-      () => signal.aborted || setLabels([]),
-    );
-    return () => controller.abort();
-  }, [api]);
+  const labels = useKnownLabels();
   if (labels?.length === 0 && label === undefined) {
     return <p class="chip-note soft">{text('gallery.labels.none')}</p>;
   }

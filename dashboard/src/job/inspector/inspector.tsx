@@ -17,6 +17,7 @@ import { CodeSection } from './code-section.tsx';
 import { CostSection } from './cost-section.tsx';
 import { toWebhookText } from './facts.ts';
 import { FactsSection } from './facts-section.tsx';
+import { LabelsSection } from './labels-section.tsx';
 import { NoteSection } from './note-section.tsx';
 import { toPromptParts } from './prompt-changes.ts';
 import { Prose } from './prose.tsx';
@@ -39,12 +40,13 @@ export function Inspector({ job, family }: InspectorProps) {
       <ChangesSection job={job} />
       <PromptSection job={job} />
       <NoteSection job={job} />
+      <LabelsSection job={job} />
       <FactsSection job={job} />
       <CredentialsSection />
       <CostSection job={job} />
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}
       <WebhookSection job={job} />
-      <LabelsSection job={job} />
+      <MetadataSection job={job} />
       {!isMadeHere(job) && <CodeSection job={job} />}
     </aside>
   );
@@ -93,38 +95,21 @@ function WebhookSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** Shows the labels by which the job is found, as links to the jobs with the label, and the pairs that are stored with the job. */
-function LabelsSection({ job }: { readonly job: Job }) {
-  const { labels = [] } = job;
+/** Shows the names and values that were sent with the request. */
+function MetadataSection({ job }: { readonly job: Job }) {
   const pairs = Object.entries(job.request.metadata);
-  if (labels.length + pairs.length === 0) return null;
+  if (pairs.length === 0) return null;
   return (
-    <section class="labels-section stack">
-      <h2>{text('make.labels')}</h2>
-      {labels.length > 0 && (
-        <ul>
-          {labels.map((label) => (
-            <li key={label}>
-              <Link
-                to={`?label=${encodeURIComponent(label)}`}
-                aria-label={text('job.label.find', { label })}
-              >
-                <bdi>{label}</bdi>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-      {pairs.length > 0 && (
-        <dl class="pairs">
-          {pairs.map(([name, value]) => (
-            <Fragment key={name}>
-              <dt>{name}</dt>
-              <dd dir="auto">{value}</dd>
-            </Fragment>
-          ))}
-        </dl>
-      )}
+    <section class="metadata-section stack">
+      <h2>{text('make.metadata')}</h2>
+      <dl class="pairs">
+        {pairs.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
     </section>
   );
 }

@@ -79,10 +79,10 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
   if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;
-  const { progress: _progress, deleted: _deleted, marks: _marks, ...rest } = job;
+  const { progress: _progress, deleted: _deleted, marks: _marks, labels: _labels, ...rest } = job;
   const marks = toMarks(summary);
   const { status, updated, cancel_requested, favorite, progress, started, deleted } = summary;
-  const { retried_as } = summary;
+  const { labels, retried_as } = summary;
   return {
     ...rest,
     status,
@@ -92,6 +92,7 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
     ...(started !== undefined && { started }),
     ...(progress !== undefined && { progress }),
     ...(deleted !== undefined && { deleted }),
+    ...(labels !== undefined && { labels }),
     ...(retried_as !== undefined && { retried_as }),
     ...(marks.length > 0 && { marks }),
   };

@@ -9,7 +9,7 @@ import { sessionModes } from '../model-abilities.ts';
 import type { GroupName } from './settings.tsx';
 import './groups.css';
 
-const NAMES: readonly GroupName[] = ['look', 'avoid', 'file', 'fit', 'session', 'labels'];
+const NAMES: readonly GroupName[] = ['look', 'avoid', 'file', 'fit', 'session', 'metadata'];
 
 /** Renders the settings that are needed less often, in groups that are collapsed until the user opens them. */
 export function Groups() {
@@ -58,9 +58,9 @@ const SUMMARIES: Readonly<Record<GroupName, Summary>> = {
     const isUseless = sessionModes(capabilities).length === 1 && current === 'isolated';
     return isUseless ? undefined : [text(`make.session.${current}`)];
   },
-  labels({ metadata }) {
+  metadata({ metadata }) {
     const names = Object.keys(metadata ?? {});
-    return names.length === 0 ? [text('make.labels.none')] : names;
+    return names.length === 0 ? [text('make.metadata.none')] : names;
   },
 };
 

@@ -17,7 +17,7 @@ const GROUPS = {
   file: FileSettings,
   fit: FitSettings,
   session: SessionSettings,
-  labels: LabelsSettings,
+  metadata: MetadataSettings,
 } as const;
 
 export type GroupName = keyof typeof GROUPS;
@@ -486,67 +486,67 @@ function SessionName({ member }: { readonly member: 'key' | 'thread_id' }) {
 }
 
 /** The limits of `metadata` in a request: the maximum number of pairs, and the pattern of a name. */
-const MOST_LABELS = 16;
-const LABEL = /^[A-Za-z0-9_.-]{1,64}$/;
+const MOST_PAIRS = 16;
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Edits the labels, with a form to add one. */
-function LabelsSettings() {
+/** Edits the metadata, with a form to add a pair of a name and a value. */
+function MetadataSettings() {
   const { draft } = usePage();
-  const labels = Object.entries(draft.settings.value.metadata ?? {});
+  const pairs = Object.entries(draft.settings.value.metadata ?? {});
 
   function put(next: readonly (readonly [string, string])[]): void {
     const { metadata: _, ...rest } = draft.settings.peek();
     draft.apply(next.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(next) });
   }
 
-  /** Adds a label. A label that already exists keeps its value. */
+  /** Adds a name. A name that already exists keeps its value. */
   function add(name: string): void {
-    if (!labels.some(([each]) => each === name)) put([...labels, [name, '']]);
+    if (!pairs.some(([each]) => each === name)) put([...pairs, [name, '']]);
   }
 
   return (
     <>
-      <p class="hint">{text('make.labels.hint')}</p>
-      <ul class="labels">
-        {labels.map(([name, content]) => (
+      <p class="hint">{text('make.metadata.hint')}</p>
+      <ul class="metadata">
+        {pairs.map(([name, content]) => (
           <li key={name}>
             <span class="mono cut">{name}</span>
             <Field
-              label={text('make.labels.value', { name })}
+              label={text('make.metadata.value', { name })}
               value={content}
               maxLength={512}
               spellcheck
               onInput={(next) =>
-                put(labels.map(([each, old]) => [each, each === name ? next : old]))
+                put(pairs.map(([each, old]) => [each, each === name ? next : old]))
               }
             />
             <IconButton
               small
               icon={X}
               label={text('make.remove', { name })}
-              onClick={() => put(labels.filter(([each]) => each !== name))}
+              onClick={() => put(pairs.filter(([each]) => each !== name))}
             />
           </li>
         ))}
       </ul>
-      {labels.length < MOST_LABELS && <NewLabel onAdd={add} />}
+      {pairs.length < MOST_PAIRS && <NewPair onAdd={add} />}
     </>
   );
 }
 
-function NewLabel({ onAdd }: { readonly onAdd: (name: string) => void }) {
+function NewPair({ onAdd }: { readonly onAdd: (name: string) => void }) {
   const [name, setName] = useState('');
-  const isBad = name !== '' && !LABEL.test(name);
+  const isBad = name !== '' && !NAME.test(name);
   const add = () => {
-    if (!LABEL.test(name)) return;
+    if (!NAME.test(name)) return;
     onAdd(name);
     setName('');
   };
   return (
     <div class="fields">
       <Field
-        label={text('make.labels.name')}
-        placeholder={text('make.labels.name')}
+        label={text('make.metadata.name')}
+        placeholder={text('make.metadata.name')}
         value={name}
         bad={isBad}
         maxLength={64}
@@ -554,9 +554,9 @@ function NewLabel({ onAdd }: { readonly onAdd: (name: string) => void }) {
         onKeyDown={(event) => event.key === 'Enter' && add()}
       />
       <Button icon={Plus} disabled={name === '' || isBad} onClick={add}>
-        {text('make.labels.add')}
+        {text('make.metadata.add')}
       </Button>
-      {isBad && <p class="bad">{text('make.labels.characters')}</p>}
+      {isBad && <p class="bad">{text('make.metadata.characters')}</p>}
     </div>
   );
 }
