@@ -25,7 +25,9 @@ interface FeedItem {
 
 type FeedNews = ReturnType<typeof createFeedNews>;
 
-/** Collects the unread news of a scope: if jobs may have changed, and the sequences of the jobs whose progress has changed. */
+/**
+ * Collects the unread news of a scope: a flag that jobs may have changed, and the sequences of the jobs whose progress has changed.
+ */
 export function createFeedNews(scope: string) {
   const advanced = new Set<number>();
   let hasChanged = true;

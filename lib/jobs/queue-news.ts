@@ -21,7 +21,10 @@ const NOTICES: ReadonlySet<JobNotice['type']> = new Set([
 
 export type QueueNews = ReturnType<typeof createQueueNews>;
 
-/** Decides when one stream reads the queue: at first, at most once a second after changes, and otherwise every five seconds. */
+/**
+ * Decides when one stream reads the queue: at the start of the stream, at most once a second after changes, and otherwise every
+ * five seconds.
+ */
 export function createQueueNews(clock: Pick<Clock, 'after'>, wake: () => void) {
   let isStale = true;
   let isResting = false;

@@ -131,8 +131,8 @@ const MIN_FREED_BYTES = 8192;
 
 /**
  * Yields the chunks of a body, for a reader that keeps no chunk. Frees the memory of long chunks immediately, because V8 would keep
- * up to a hundred megabytes of them until its next collection. The parser reads one buffer after the other and returns views of
- * them, so nobody needs a buffer once a chunk of the next buffer has been read.
+ * up to a hundred megabytes of them until its next collection. The parser reads one buffer after the other and returns views of the
+ * buffers, so a buffer is unused once a chunk of the next buffer has been read.
  */
 export async function* withoutKeeping(body: HttpBody): AsyncGenerator<Buffer> {
   let previous: ArrayBufferLike | undefined;

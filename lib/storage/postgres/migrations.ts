@@ -167,7 +167,7 @@ function step(connection: Connection, version: number, migration: Migration): Pr
 }
 
 async function createSchema({ rows }: Queries, schema: string): Promise<void> {
-  // "CREATE SCHEMA IF NOT EXISTS" needs a right of the database, also if an administrator has created the schema for the user.
+  // "CREATE SCHEMA IF NOT EXISTS" needs a privilege on the database, even if an administrator has created the schema for the user.
   const present = await rows(FIND_SCHEMA, [schema]);
   if (present.length === 0) await rows(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await rows(`

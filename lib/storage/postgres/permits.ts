@@ -40,8 +40,8 @@ const LARGEST_GROUP = 64;
 /**
  * Creates the permits of all replicas. A permit is a row, which is free again when it is released or when the lease of its owner
  * ends. Waiting requests of all replicas compete for a released permit, so that a busy replica keeps no other replica waiting. The
- * requests of one replica for a gate take their permits in one statement, because each look costs the database as much as a
- * successful one.
+ * requests of one replica for a gate take their permits in one statement, because an unsuccessful attempt costs the database as
+ * much as a successful attempt.
  */
 export function createPermits(deps: Deps): Permits {
   const { clock, ids, wakeUps, pollMs } = deps;

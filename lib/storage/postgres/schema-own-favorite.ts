@@ -1,6 +1,6 @@
 /**
- * Returns the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not keep the
- * two apart, so a job with a favourite image counts as a favourite because of the image.
+ * Returns the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not
+ * distinguish the two marks, so a job with a favourite image counts as a favourite because of the image.
  */
 export function ownFavoriteSchema(schema: string): string {
   return `

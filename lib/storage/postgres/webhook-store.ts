@@ -7,8 +7,8 @@ import type { ReplicaLease } from './replica-lease.ts';
 const Counts = v.tuple([v.object({ count: v.number() })]);
 
 /**
- * Creates the store of webhooks. The times in the table are times of the database, because a replica whose clock is fast must not
- * send a webhook that another replica has claimed.
+ * Creates the store of webhooks. The table contains times of the database, so that a replica whose clock is fast does not send a
+ * webhook that another replica has claimed.
  */
 export function createWebhookStore(
   { schema, read, write }: Postgres,

@@ -35,7 +35,7 @@ export function isRejection(error: unknown): boolean {
   return isConditionFailure(error) || statusOf(error) === 400;
 }
 
-/** Returns true if the settings, and not the moment, are the cause: the server, the bucket or the credentials are wrong. */
+/** Returns true if the cause is not temporary but in the settings: the server, the bucket or the credentials are wrong. */
 export function isMisconfigured(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status < 500 && status !== 408 && status !== 429;

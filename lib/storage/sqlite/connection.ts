@@ -71,9 +71,9 @@ export function prepareToServe(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
   connection.pragma('journal_mode = WAL');
   connection.pragma('journal_size_limit = 67108864');
-  // The commit that reaches this log length in pages copies the log into the file while all other writes wait, and syncs the disk
-  // three times more than other commits. With the driver's default of 1000 pages, a commit takes tens of milliseconds once in
-  // forty groups of creates; with 256 pages, a quarter of all syncs would be of copies.
+  // The length of the log in pages at which a commit copies the log into the file. Such a commit makes all other writes wait and
+  // needs three more syncs of the disk. With 1000 pages, which is also the driver's default, one in forty groups of creates takes
+  // tens of milliseconds. With 256 pages, a quarter of all syncs would belong to copies.
   connection.pragma('wal_autocheckpoint = 1000');
 }
 

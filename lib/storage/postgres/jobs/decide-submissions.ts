@@ -114,7 +114,7 @@ function unreserved(limit: number): number {
   return limit - Math.floor(limit / 10);
 }
 
-/** Accepts or rejects each submission of a group, as if each was the only one and the earlier ones were stored. */
+/** Accepts or rejects the submissions of a group in order, each as if the accepted submissions before it were already stored. */
 export function decide(group: readonly Submission[], state: State): Decisions {
   const scopes = new Map(state.scopes.map((counts) => [counts.scope, counts]));
   const charges = new Map(state.charges.map((charge) => [chargeKey(charge), charge]));

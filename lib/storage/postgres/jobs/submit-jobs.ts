@@ -97,7 +97,7 @@ export function createJobSubmission(
   };
 }
 
-/** Returns the error of jobs that may run although their client is told of a failure: a job without a key must not be sent again. */
+/** Returns the error for jobs whose outcome is unknown. The jobs may run, so a request without a key must not be sent again. */
 function perhapsAccepted(thrown: unknown): BridgeError {
   return toBridgeError(thrown).with({ details: { outcome: 'unknown' } });
 }

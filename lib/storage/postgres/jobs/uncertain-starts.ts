@@ -40,9 +40,9 @@ export function createUncertainStarts<Started extends Start>(
     },
 
     /**
-     * Resolves with the remembered jobs that belong to this replica, and forgets all of them. If the lease of this replica has ended,
-     * resolves with undefined and forgets nothing. The replica must then take no job, nor if the method rejects, because it would not
-     * know whether the job is one of the remembered jobs.
+     * Resolves with the remembered jobs that belong to this replica, and forgets all of them. If the lease of this replica has
+     * ended, resolves with undefined and forgets nothing. After undefined or a rejection, the replica must not take a job, because
+     * the job may be one of the remembered jobs.
      */
     async settle(): Promise<readonly Started[] | undefined> {
       if (uncertain.length === 0) return [];
