@@ -43,7 +43,9 @@ export function openArtifacts(
 ) {
   const images = createImageDelivery({ engine, cacheBytes, metrics });
   const delivery = createArtifactDelivery({
-    ...{ store, files, images },
+    store,
+    files,
+    images,
     linkAboveBytes: s3.redirect_above_bytes === 'never' ? undefined : s3.redirect_above_bytes,
   });
   const artifactRoot = createArtifactRoot({ store, files });

@@ -130,7 +130,10 @@ export async function buildApp(
   const others = otherTasks({ stores, registry, usage, reconciliations }, outside);
   const { tasks, report } = recordTasks([...own, ...appJobs.tasks, ...others], outside);
   const diagnostics = createDiagnostics({
-    ...{ facts: outside.facts, events: outside.events, config, clock },
+    facts: outside.facts,
+    events: outside.events,
+    config,
+    clock,
     database: stores,
     artifacts: stores.artifacts,
     jobs: appJobs.state,

@@ -32,7 +32,12 @@ async function openSigning(
   slices: TimeSlices,
 ): Promise<Credentials> {
   const credentials = openCredentials({
-    ...{ settings, limits, clock, slices, log, metrics },
+    settings,
+    limits,
+    clock,
+    slices,
+    log,
+    metrics,
     newId: ids.newOpaqueId,
     version: facts.version,
   });

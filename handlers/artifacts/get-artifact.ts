@@ -35,7 +35,8 @@ export const handler = operation<'artifacts'>()({
     const { record, bytes, sha256 } = opened;
     return fileReply(event.headers, {
       ...toFile(record, disposition),
-      ...{ bytes, etag: `"${sha256}"` },
+      bytes,
+      etag: `"${sha256}"`,
     });
   },
 });

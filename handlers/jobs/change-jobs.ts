@@ -22,7 +22,9 @@ export const handler = operation<'jobBatches'>()({
   async handle({ body, context, services }) {
     const { scope, idempotencyKey: key } = context;
     const { result, replayed } = await services.jobBatches.change({
-      ...{ scope, body, key },
+      scope,
+      body,
+      key,
       signal: context.signal(),
     });
     return ok(result, replayed ? REPLAYED : {});

@@ -111,7 +111,9 @@ function toPlannedSource({ input, field }: NamedImage<PlanInput>, maxBytes: numb
       const inline = toInlineText(input, field);
       const byteLength = base64Bytes(inline, maxBytes);
       return {
-        ...{ kind: 'described', field, byteLength },
+        kind: 'described',
+        field,
+        byteLength,
         ...canvasOf(input),
         ...declaredInline(input, inline),
       };

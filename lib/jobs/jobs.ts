@@ -167,7 +167,8 @@ export function toDerivedFrom(parents: readonly JobParent[]): Pick<ImageJob, 'de
   if (parents.length === 0) return {};
   return {
     derived_from: parents.map(({ artifactId, createdSecs, jobId, input, image, ...facts }) => ({
-      ...{ input, artifact_id: artifactId },
+      input,
+      artifact_id: artifactId,
       ...(jobId === undefined || image === undefined ? {} : { job_id: jobId, image }),
       ...facts,
       created: createdSecs,

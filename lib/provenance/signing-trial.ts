@@ -11,7 +11,12 @@ const SMALL_IMAGE: VerifiedImage = {
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
     'base64',
   ),
-  ...{ format: 'png', width: 1, height: 1, orientation: 1, alpha: 'none', sha256: '' },
+  format: 'png',
+  width: 1,
+  height: 1,
+  orientation: 1,
+  alpha: 'none',
+  sha256: '',
 };
 
 /** A claim for an image that no model has made. */

@@ -26,8 +26,11 @@ export const BilledDayRows = v.array(
 export const SETTLED_COLUMNS = 'token, day, cost, unpriced, spent, model';
 
 export const SettledRow = v.object({
-  ...{ token: v.string(), day: v.number(), unpriced: v.number() },
-  ...{ cost: StoredAmount, spent: StoredAmount },
+  token: v.string(),
+  day: v.number(),
+  unpriced: v.number(),
+  cost: StoredAmount,
+  spent: StoredAmount,
   /** Null for calls of versions that did not record the model. */
   model: v.nullable(v.string()),
 });

@@ -239,7 +239,10 @@ function sumOf(rows: readonly Counts[]): Counts {
 
 function toWire({ images, failed, unknown, lost, tokens, cost, unpriced }: Counts) {
   return {
-    ...{ images, failed, unknown, lost },
+    images,
+    failed,
+    unknown,
+    lost,
     cost: toWireCost(cost),
     unknown_images: unpriced,
     ...(tokens === undefined ? {} : { tokens }),

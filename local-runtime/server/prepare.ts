@@ -43,7 +43,12 @@ export async function prepare(config: Config, { env, log }: Outside) {
     named,
     /** The dependencies of `createApp` that are ready. */
     outside: {
-      ...{ clock, ids, log, env, webhookKeys, ...observed },
+      clock,
+      ids,
+      log,
+      env,
+      webhookKeys,
+      ...observed,
       httpSettings: toHttpSettings(config, { bearer, named }, { clock, ids, observer, log }),
       ...(named ? { tokens: named, ownerFolder: createOwnerFolder(unnamedScope(bearer)) } : {}),
     },

@@ -186,7 +186,15 @@ function toDeliveredImages({ record, facts }: EarlierImage): DeliveredImages {
   return {
     data: [
       {
-        ...{ type: 'artifact', id, name, format, width, height, bytes, sha256, ...image },
+        type: 'artifact',
+        id,
+        name,
+        format,
+        width,
+        height,
+        bytes,
+        sha256,
+        ...image,
         ...(sidecar ? { metadata_name: sidecar.name } : {}),
         ...(provenance && { provenance }),
       },

@@ -124,7 +124,9 @@ async function composited(
   const obstacle = states.find((state) => state !== 'none' && !canSign(state, deps));
   if (obstacle === undefined) {
     return plain({ ...known, credentials: hasCredentials ? 'resigned' : 'signed' }, [], {
-      ...{ kind: 'put_back', model, sourceType },
+      kind: 'put_back',
+      model,
+      sourceType,
       source: toOriginal(source, ofSource.found),
       drawn: toOriginal(given, drawn.found),
     });

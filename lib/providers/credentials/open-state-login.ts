@@ -29,7 +29,9 @@ export async function openStateLogin(
 ): Promise<CredentialSource | undefined> {
   if (!settings.enabled || settings.credentials === 'file' || !store) return undefined;
   const login = createStateLogin({
-    ...{ store, clock, ids },
+    store,
+    clock,
+    ids,
     seal: createLoginSeal(readSealKey(state, env), ids),
     file: createLoginFile({ home: agentHome(settings.home, env), clock }),
     endpoint: createTokenRefresh({ tokenEndpoint: settings.token_endpoint, httpClient, clock }),

@@ -143,7 +143,9 @@ function freeSizeOf(members: InputMembers): InputMapping['size'] {
   if (width?.isNumber && members.get('height')?.isNumber) {
     const custom = RATIOS.find((name) => listedTexts(members.get(name)).includes('custom'));
     return {
-      ...{ form: 'edges', name: 'width', separator: 'x' },
+      form: 'edges',
+      name: 'width',
+      separator: 'x',
       ...boundsOf(width),
       ...(custom === undefined ? {} : { custom }),
       isRequired: width.isRequired,

@@ -158,7 +158,12 @@ const ParentList = v.pipe(
       ]),
       v.transform(
         ([input, artifactId, name, width, height, createdSecs, jobId, image]): JobParent => ({
-          ...{ input, artifactId, name, width, height, createdSecs },
+          input,
+          artifactId,
+          name,
+          width,
+          height,
+          createdSecs,
           ...(jobId === null || image === null ? {} : { jobId, image }),
         }),
       ),

@@ -44,7 +44,11 @@ export async function openPostgres(
   const { clock, ids, env, onListenFailure: onFailure = () => {}, onWarning } = outside;
   const { url, listenUrl } = readConnectionUrls(postgres, env);
   const database = await openDatabase({
-    ...{ url, schema: postgres.schema, clock, ids, migrate: postgres.migrate },
+    url,
+    schema: postgres.schema,
+    clock,
+    ids,
+    migrate: postgres.migrate,
     maxConnections: postgres.max_connections,
     statementTimeoutMs: postgres.statement_timeout_ms,
   });
@@ -60,7 +64,11 @@ export async function openPostgres(
     throw error;
   }
   const notifications = createNotifications({
-    ...{ url: listenUrl, schema: postgres.schema, owner: database.owner, clock, onFailure },
+    url: listenUrl,
+    schema: postgres.schema,
+    owner: database.owner,
+    clock,
+    onFailure,
     wakeups: postgres.wakeups,
     pollMs: postgres.poll_ms,
   });

@@ -1,5 +1,5 @@
 /**
- * Returns the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not
+ * Adds the favourite mark that was set on the job itself, because a favourite image also sets "favorite". Earlier versions did not
  * distinguish the two marks, so a job with a favourite image counts as a favourite because of the image.
  */
 export function ownFavoriteSchema(schema: string): string {

@@ -65,7 +65,8 @@ export function createUsageStore({ schema, read, write }: Postgres): UsageStore 
         const charged = new Map(found.map(({ token, images }) => [token, images]));
         const spent = await charges.spentByToken(queries, tokens, day);
         return tokens.map((token) => ({
-          ...{ token, charged: charged.get(token) ?? 0 },
+          token,
+          charged: charged.get(token) ?? 0,
           spent: spent(token),
         }));
       }),

@@ -41,7 +41,9 @@ export function request(row: RequestRow): Command {
     async run(call) {
       const { runRequest } = await import('../commands/requests.ts');
       const spec = {
-        ...{ operation, shows, query: query(call.options) },
+        operation,
+        shows,
+        query: query(call.options),
         body: typeof body === 'function' ? body(call.options) : body,
       };
       // The cast is safe because every row has `--url`, and every row that prints a reply has `--json`.

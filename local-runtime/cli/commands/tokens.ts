@@ -93,7 +93,12 @@ export function runTokensRemove(call: TokenCall): Promise<number> {
     // If a row has a removal mark, the bridge cancels the queued and running work of the token. A missing row is not enough,
     // because a row may be lost by accident.
     ({ id, name, sha256, scope }) => ({
-      ...{ id, name, sha256, scope, permissions: [], disabled: false },
+      id,
+      name,
+      sha256,
+      scope,
+      permissions: [],
+      disabled: false,
       removedSecs: nowSecs(systemClock),
     }),
     () => call.io.stdout(`Removed ${call.args.name}.\n`),
@@ -123,11 +128,16 @@ const HEADINGS = [
 function toJson({ id, name, scope, permissions, disabled, ...optional }: Token): object {
   const { imagesPerDay: images_per_day, expiresSecs: expires } = optional;
   return {
-    ...{ id, name, scope, permissions, images_per_day },
+    id,
+    name,
+    scope,
+    permissions,
+    images_per_day,
     budget_per_day: toText(optional.budgetPerDay),
     budget_per_month: toText(optional.budgetPerMonth),
     unknown_cost: toText(optional.unknownCost),
-    ...{ expires, disabled },
+    expires,
+    disabled,
   };
 }
 

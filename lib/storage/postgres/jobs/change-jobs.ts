@@ -264,7 +264,9 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
           const marks = {
             favorite: Number(after.favorite),
             ownFavorite: Number(after.ownFavorite),
-            ...{ deletedSecs, artifacts, atSecs: change.atSecs },
+            deletedSecs,
+            artifacts,
+            atSecs: change.atSecs,
           };
           await mark(queries, job, marks, bytes);
         }

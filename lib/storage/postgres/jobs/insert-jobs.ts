@@ -310,7 +310,13 @@ function toLabelColumns({ job: { labels, scope }, sequence }: AcceptedJob) {
 
 function toParentColumns({ job: { parents, scope }, sequence }: AcceptedJob) {
   return parents.map(({ input, artifactId, createdSecs, jobId, image, ...facts }) => ({
-    ...{ ...facts, seq: sequence, scope, position: input, artifact_id: artifactId },
-    ...{ created: createdSecs, parent_id: jobId, parent_image: image },
+    ...facts,
+    seq: sequence,
+    scope,
+    position: input,
+    artifact_id: artifactId,
+    created: createdSecs,
+    parent_id: jobId,
+    parent_image: image,
   }));
 }

@@ -116,14 +116,22 @@ function createEndRows({ schema }: Postgres) {
       const partial = status === 'succeeded' ? undefined : toPartialResult(outputs);
       const texts = toEndTexts(end, partial);
       rows.push({
-        ...{ seq: job.sequence, status, completed: completedSecs, bytes: sizeOf(texts) },
-        ...{ error_code: texts.errorCode, artifacts: texts.artifacts, error: texts.error },
-        ...{ provider: texts.provider, model: texts.model },
-        ...{ result: texts.result, partial_result: texts.partial },
+        seq: job.sequence,
+        status,
+        completed: completedSecs,
+        bytes: sizeOf(texts),
+        error_code: texts.errorCode,
+        artifacts: texts.artifacts,
+        error: texts.error,
+        provider: texts.provider,
+        model: texts.model,
+        result: texts.result,
+        partial_result: texts.partial,
       });
       const bytes = job.bytes + sizeOf(texts);
       stored.push({
-        ...{ job, end },
+        job,
+        end,
         move: toMove(job, { status, bytes, reserved: 0 }),
         kept: indicesOf(partial),
         published: status === 'succeeded' ? publications : outputs.map(({ id }) => id),

@@ -50,7 +50,13 @@ function toCounted({
 }: LockedJob): CountedJob {
   const isOrdinary = isTerminal(status) && favorite === 0;
   return {
-    ...{ scope, provider, status, favorite, bytes, reserved, hidden: Number(hidden) },
+    scope,
+    provider,
+    status,
+    favorite,
+    bytes,
+    reserved,
+    hidden: Number(hidden),
     ordinaryJobs: Number(isOrdinary),
     // Stored images are counted separately.
     ordinaryBytes: isOrdinary ? bytes : 0,

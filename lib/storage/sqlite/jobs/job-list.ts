@@ -201,7 +201,12 @@ export function bound({
   const { model, operation, size, createdFromSecs, createdBeforeSecs } = facts;
   const ratios = size?.kind === 'ratio' ? ratiosOf(size) : undefined;
   return {
-    ...{ provider, label, group, status, model, operation },
+    provider,
+    label,
+    group,
+    status,
+    model,
+    operation,
     favorite: favorite === undefined ? undefined : Number(favorite),
     hidden: { active: 0, hidden: 1, all: undefined }[visibility],
     createdFrom: createdFromSecs,

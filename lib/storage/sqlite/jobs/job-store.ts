@@ -367,7 +367,11 @@ function prepareInsert(database: StoreDatabase) {
     const outputs = parameters.n;
     const ofRequest = { operation, prompt, outputs, inputs: inputs.length };
     const { lastInsertRowid } = insert.run({
-      ...{ model: null, ...job, ...ofRequest, bytes, token },
+      model: null,
+      ...job,
+      ...ofRequest,
+      bytes,
+      token,
       labels: JSON.stringify(labels),
       groupId: group?.id ?? null,
       groupRow: group?.row ?? null,
