@@ -11,7 +11,10 @@ interface Deps {
   /** The provider to which the gate belongs. Undefined for the gate of all operations. */
   readonly provider?: string;
   readonly maxConcurrent: Limit;
-  /** The maximum number of waiting operations. If the value is 0, an operation that would have to wait is rejected. */
+  /**
+   * The maximum number of waiting operations, without those that wait when the queue is full. If the value is 0, an operation that
+   * would have to wait is rejected.
+   */
   readonly maxQueued: Limit;
   /** The slots of all replicas. Undefined if `maxConcurrent` limits this process alone. */
   readonly permits?: Permits | undefined;
@@ -42,16 +45,22 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
   const gate = provider === undefined ? 'runtime.global' : `runtime.providers.${provider}`;
   const slots = createSharedSlots({ gate, limit: concurrent, permits });
   const waiting = toBound(maxQueued);
+  // Jobs wait however full the queue is. If they counted, a long queue of jobs would keep out every other request.
+  let limited = 0;
+
+  /** Returns the number of waiting operations that the limit counts. */
+  function queuedWithinLimit(): number {
+    // An operation that has just been admitted is counted in `limited` for another moment.
+    return Math.min(limited, slots.counts().waiting);
+  }
 
   function check(): void {
-    const { active, waiting: queued } = slots.counts();
-    if (active >= concurrent && queued >= waiting) throw queueFull();
+    if (slots.counts().active >= concurrent && queuedWithinLimit() >= waiting) throw queueFull();
   }
 
   function queueFull(): BridgeError {
-    const { waiting: queued } = slots.counts();
     const queue = provider === undefined ? 'the queue' : `the queue of provider ${provider}`;
-    return new BridgeError('overloaded', `${queue} is full (${queued} waiting)`, {
+    return new BridgeError('overloaded', `${queue} is full (${queuedWithinLimit()} waiting)`, {
       ...(provider === undefined ? {} : { provider }),
       details: { reason: 'queue_full', limit: name, retry_after_ms: RETRY_AFTER_MS },
     });
@@ -60,9 +69,13 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
   async function wait(
     signal: AbortSignal,
     onWait: (unavailable: BridgeError | undefined) => void,
+    isLimited: boolean,
   ): Promise<Permit> {
     const startMs = clock.monotonicMs();
-    const release = await slots.acquire(signal, onWait);
+    if (isLimited) limited += 1;
+    const release = await slots.acquire(signal, onWait, () => {
+      if (isLimited) limited -= 1;
+    });
     return { waitedMs: clock.monotonicMs() - startMs, release };
   }
 
@@ -83,11 +96,12 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
       signal.throwIfAborted();
       if (!waitsWhenFull) check();
       const waits = slots.counts().active >= concurrent;
-      const entering = wait(signal, (unavailable) => {
+      const onWait = (unavailable: BridgeError | undefined) => {
         if (unavailable && !waitsWhenFull) throw unavailable;
         if (waiting === 0 && !waitsWhenFull) throw queueFull();
         onQueued?.(true);
-      });
+      };
+      const entering = wait(signal, onWait, !waitsWhenFull);
       onQueued?.(waits);
       return entering;
     },

@@ -25,13 +25,15 @@ export function createSharedSlots({ gate, limit, permits }: Deps) {
     /**
      * Resolves with a function that releases the slot. Calls `onWait` if a slot of this process is free for the request, but no
      * permit: other replicas hold all permits, or the store is unavailable with the error `unavailable`. An error that `onWait`
-     * throws rejects the request. Otherwise like `Semaphore.acquire`.
+     * throws rejects the request. Calls `onSlot` when the request no longer waits for a slot of this process. Otherwise like
+     * `Semaphore.acquire`.
      */
     async acquire(
       signal: AbortSignal,
       onWait?: (unavailable: BridgeError | undefined) => void,
+      onSlot?: () => void,
     ): Promise<Release> {
-      const releaseSlot = await slots.acquire(signal);
+      const releaseSlot = await slots.acquire(signal).finally(onSlot);
       if (!shared) return releaseSlot;
       try {
         const taken = await shared.take(gate, limit).catch(toBridgeError);

@@ -96,7 +96,7 @@ function gate(whose: string) {
     max_queued: integerOr('unlimited', {
       default: 'unlimited',
       min: 0,
-      about: `Maximum number of operations of ${whose} that wait in the queue. With 0, an operation that cannot start immediately is rejected.`,
+      about: `Maximum number of operations of ${whose} that wait in the queue. With 0, an operation that cannot start immediately is rejected. Running jobs also wait, but do not count.`,
     }),
   });
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import { BackendError, errorEntries } from '../backend/failures.ts';
-import { isUsageName, optionalMember, Text, Tokens } from '../backend/reply-members.ts';
+import { isUsageName, optionalMember, Quantity, Text, Tokens } from '../backend/reply-members.ts';
 
 const Part = v.fallback(v.object({ type: v.string() }), { type: '' });
 
@@ -75,7 +75,7 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
 export function toUsage({ usage, tool_usage: tools }: BackendResponse): Usage | undefined {
   const { input_tokens, output_tokens, total_tokens } = usage ?? {};
   const provider = Object.entries(tools?.image_gen ?? {}).filter(
-    (entry): entry is [string, number] => isUsageName(entry[0]) && Number.isFinite(entry[1]),
+    (entry): entry is [string, number] => isUsageName(entry[0]) && v.is(Quantity, entry[1]),
   );
   const found: Usage = {
     ...(input_tokens === undefined ? {} : { input_tokens }),

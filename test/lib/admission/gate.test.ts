@@ -72,6 +72,35 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 1, queued: 0 });
   });
 
+  it('does not count operations with `waitsWhenFull` for the limit of the queue', async () => {
+    const { gate } = gateOf(1, 1);
+    const first = await gate.enter(unaborted);
+    const jobs = [gate.enter(unaborted, undefined, true), gate.enter(unaborted, undefined, true)];
+
+    const request = gate.enter(unaborted);
+    const fates = await Promise.all([fateOf(request), fateOf(gate.enter(unaborted))]);
+    const queued = gate.counts().queued;
+    first.release();
+    for (const job of jobs) (await job).release();
+
+    expect([...fates, queued]).toEqual(['waiting', 'refused', 3]);
+    await expect(request).resolves.toHaveProperty('waitedMs');
+    expect(await fateOf(gate.enter(unaborted))).toBe('waiting');
+  });
+
+  it('no longer counts a waiting operation whose client has disconnected', async () => {
+    const { gate } = gateOf(1, 1);
+    await gate.enter(unaborted);
+    const stop = new AbortController();
+    const gone = gate.enter(stop.signal);
+    gate.enter(unaborted, undefined, true).catch(() => {});
+
+    stop.abort();
+    await expect(gone).rejects.toThrow();
+
+    expect(await fateOf(gate.enter(unaborted))).toBe('waiting');
+  });
+
   it('rejects at once without a queue', async () => {
     const { gate } = gateOf(1, 0);
     await gate.enter(unaborted);

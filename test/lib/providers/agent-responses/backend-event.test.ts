@@ -50,6 +50,10 @@ describe('toUsage', () => {
     ['a tool without usage', { tool_usage: { image_gen: null } }],
     ['invalid token counts', { usage: { input_tokens: -1, output_tokens: 0.5 } }],
     ['invalid names', { tool_usage: { image_gen: { '<b>': 1, 'a b': 2, '': 3 } } }],
+    [
+      'numbers that cannot be true',
+      { usage: { total_tokens: 1e300 }, tool_usage: { image_gen: { input_tokens: 1e308 } } },
+    ],
     ['a name that is too long', { tool_usage: { image_gen: { ['x'.repeat(65)]: 1 } } }],
   ])('returns undefined for %s', (_name, response) => {
     expect(usageOf(response)).toBeUndefined();
