@@ -13,6 +13,7 @@ import {
   shown,
 } from './support/long-gallery.ts';
 import { keepScreenshot } from './support/screenshot.ts';
+import { searchField } from './support/search-field.ts';
 import { submitJobs } from './support/submit-jobs.ts';
 
 let bridge: StartedBridge;
@@ -195,6 +196,21 @@ describe('the dates of the gallery', () => {
     await submitJobs(bridge.address, [{ prompt: 'A new boat', parameters: { size: '64x64' } }]);
 
     await page.getByText('5,000 jobs', { exact: true }).waitFor();
+  });
+
+  it('keep their place when a search finds few jobs, so that the cards keep their width', async () => {
+    const { page } = await open();
+    const width = () => page.locator('.feed').evaluate((feed) => feed.clientWidth);
+    const before = await width();
+    await page.route('**/v1/jobs?*q=fox*', (route) =>
+      route.fulfill({ json: { items: LONG.slice(0, 3) } }),
+    );
+
+    await searchField(page).fill('fox');
+
+    await page.locator('.found-count', { hasText: '3 found' }).waitFor();
+    await rail(page).waitFor({ state: 'detached' });
+    expect(await width()).toBe(before);
   });
 
   it('are absent in a narrow window', async () => {

@@ -8,6 +8,9 @@ export type LoadedImage =
   | { readonly state: 'ready'; readonly url: string; readonly blob: Blob }
   | { readonly state: 'failed'; readonly error: ApiError };
 
+/** The state of all images that are loading, so that a component which already shows this state is not rendered again. */
+export const LOADING: LoadedImage = { state: 'loading' };
+
 interface Entry {
   readonly path: string;
   readonly image: Signal<LoadedImage>;
@@ -31,7 +34,7 @@ export function createImageCache(api: Api, connection: Connection) {
 
   async function load(entry: Entry): Promise<void> {
     const { signal } = entry.controller;
-    entry.image.value = { state: 'loading' };
+    entry.image.value = LOADING;
     try {
       // The cards of a search must not wait for the images of the cards before, because a browser opens few connections.
       const response = await api.bytes(entry.path, { signal, priority: 'low' });
@@ -50,7 +53,7 @@ export function createImageCache(api: Api, connection: Connection) {
     acquire(path: string): ReadonlySignal<LoadedImage> {
       let entry = entries.get(path);
       if (entry === undefined) {
-        const image = signal<LoadedImage>({ state: 'loading' });
+        const image = signal(LOADING);
         entry = { path, image, users: 0, controller: new AbortController() };
         entries.set(path, entry);
         void load(entry);

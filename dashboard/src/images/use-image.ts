@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../api/schemas.ts';
 import { usePage } from '../page-context.ts';
-import type { LoadedImage } from './image-cache.ts';
-
-const LOADING: LoadedImage = { state: 'loading' };
+import { LOADING, type LoadedImage } from './image-cache.ts';
 
 /** Returns the image at a path below /v1 while the component is mounted. Without a path, the state is `loading`. */
 export function useImage(path: string | undefined): LoadedImage {

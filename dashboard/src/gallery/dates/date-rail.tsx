@@ -11,6 +11,8 @@ interface Props {
   readonly spans: readonly DaySpan[];
   /** The height of the gallery, in CSS pixels. */
   readonly height: number;
+  /** True if the rail takes its place also while it is not shown. */
+  readonly keepsPlace: boolean;
 }
 
 /** The minimum height of the gallery, in viewport heights, for which the rail is shown. */
@@ -20,12 +22,12 @@ const LEAST_SCREENS = 2.5;
 const MARK_PX = 26;
 
 /** Shows the dates of the gallery in proportion to their jobs. A press, a drag and the arrow keys go to a date. */
-export function DateRail({ scroller, spans, height }: Props) {
+export function DateRail({ scroller, spans, height, keepsPlace }: Props) {
   const rail = useRef<HTMLDivElement>(null);
   const { scrollTop, viewHeight } = useScroll(scroller, spans);
   const [isDragging, setDragging] = useState(false);
   const isShown = viewHeight > 0 && height > viewHeight * LEAST_SCREENS && spans.length > 1;
-  if (!isShown) return null;
+  if (!isShown) return keepsPlace ? <i class="rail-place only-wide" /> : null;
   const span = spanAt(spans, scrollTop + 1);
   const index = span === undefined ? 0 : spans.indexOf(span);
 

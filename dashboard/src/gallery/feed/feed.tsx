@@ -31,7 +31,7 @@ export function Feed() {
   const { filter, state: reading, complete, top } = state.feed.value;
   const isWhole = complete.value && top.value === undefined;
   const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
-  // The place of the dates is kept while the days of another list are counted, because cards that become narrower would move.
+  // The place of the dates is kept for searches that find few jobs and while days are counted, because another width moves all cards.
   const hasDates = useRef(false);
   if (!isWhole && !isCounting) hasDates.current = layout !== undefined && layout.spans.length > 1;
   const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
@@ -71,7 +71,12 @@ export function Feed() {
       </div>
       {isCounting && hasDates.current && <i class="rail-place only-wide" />}
       {!isCounting && layout && (
-        <DateRail scroller={scroller} spans={layout.spans} height={layout.height} />
+        <DateRail
+          scroller={scroller}
+          spans={layout.spans}
+          height={layout.height}
+          keepsPlace={hasDates.current}
+        />
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import type { JobFilter } from '../../jobs/job-filter.ts';
+import { painted } from '../../shell/painted.ts';
 import type { Layout } from '../layout/row-layout.ts';
 import { MOST_SPARE, nearRows, type Viewport } from './near-rows.ts';
 
@@ -22,16 +23,24 @@ export function useNearRows(
   { rows, filter, pinned }: Shown,
 ): readonly number[] {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const painted = useRef<JobFilter | undefined>(undefined);
-  const isNew = painted.current !== filter;
-  const near = nearRows(rows, viewport.current, isNew ? 0 : MOST_SPARE);
-  const drawn = useRef({ rows, near });
-  drawn.current = { rows, near };
+  /** The filter of the last list that has been painted. */
+  const drawnFilter = useRef<JobFilter | undefined>(undefined);
+  const spare = drawnFilter.current === filter ? MOST_SPARE : 0;
+  const near = nearRows(rows, viewport.current, spare);
+  const drawn = useRef({ rows, near, spare });
+  drawn.current = { rows, near, spare };
 
-  useEffect(() => {
-    if (painted.current === filter) return;
-    painted.current = filter;
-    redraw();
+  useLayoutEffect(() => {
+    if (drawnFilter.current === filter) return;
+    let isOver = false;
+    void painted().then(() => {
+      if (isOver) return;
+      drawnFilter.current = filter;
+      redraw();
+    });
+    return () => {
+      isOver = true;
+    };
   }, [filter]);
 
   useLayoutEffect(() => {
@@ -39,7 +48,7 @@ export function useNearRows(
     if (box === null) return;
     const move = (to: Partial<Viewport>) => {
       viewport.current = { ...viewport.current, ...to };
-      const next = nearRows(drawn.current.rows, viewport.current, MOST_SPARE);
+      const next = nearRows(drawn.current.rows, viewport.current, drawn.current.spare);
       if (!isEqual(next, drawn.current.near)) redraw();
     };
     const onScroll = () => move({ top: box.scrollTop });
