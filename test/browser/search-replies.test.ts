@@ -125,6 +125,26 @@ describe('a search', () => {
     expect(asked.filter(({ word }) => word === 'boat').map(({ kind }) => kind)).toEqual(['page']);
   });
 
+  it('is sent at the first key, and after a pause if another key follows before its jobs are shown', async () => {
+    const { page, asked, request } = await open();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    const field = searchField(page);
+
+    await field.fill('b');
+    await page.clock.runFor(5);
+    await request('page', 'b');
+    await field.fill('bo');
+    await page.clock.runFor(5);
+    await field.fill('boat');
+    await page.clock.runFor(5);
+    expect(asked.map(({ word }) => word)).toEqual(['b']);
+
+    await page.clock.runFor(150);
+    await request('page', 'boat');
+    expect(asked.map(({ word }) => word)).toEqual(['b', 'boat']);
+  });
+
   it('is cancelled at the bridge as soon as another word is searched for', async () => {
     const { page, request } = await open();
     const cancelled: string[] = [];

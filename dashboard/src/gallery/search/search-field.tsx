@@ -17,7 +17,8 @@ const SearchPanel = lazyView(async () => (await import('./search-panel.tsx')).Se
 
 /**
  * The shortest and the longest delay between the last key press and the search request, in milliseconds. In between, the delay is half
- * of the time that the last search took, because a slow search would hold up the next key press.
+ * of the time that the last search took, because a slow search would hold up the next key press. A key press after such a delay
+ * without keys is requested at once if the jobs of the last search are shown.
  */
 const PAUSE_MS = { shortest: 50, longest: 150 };
 
@@ -180,6 +181,7 @@ function useTypedSearch() {
   const [typed, setTyped] = useState(search);
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const lastKeyMs = useRef(Number.NEGATIVE_INFINITY);
 
   /** The last search text that this field has read from the address or written to the address. */
   const asked = useRef(search);
@@ -192,19 +194,24 @@ function useTypedSearch() {
   }, [search]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  function request(next: string, pause = pauseMs(state.lastMs())): void {
+  /** Returns the delay of the search for a key press. */
+  function delayOf(pressedMs: number): number {
+    const delay = Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, state.lastMs() / 2));
+    const isFirst = pressedMs - lastKeyMs.current >= delay;
+    lastKeyMs.current = pressedMs;
+    const isShown = state.feed.peek().filter === state.filter.peek();
+    return isFirst && isShown ? 0 : delay;
+  }
+
+  function request(next: string, delay = delayOf(performance.now())): void {
     setTyped(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       if (router.route.peek().view !== 'images') return;
       asked.current = next;
       router.setQuery({ q: next });
-    }, pause);
+    }, delay);
   }
 
   return { typed, request, field };
-}
-
-function pauseMs(lastMs: number): number {
-  return Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, lastMs / 2));
 }
