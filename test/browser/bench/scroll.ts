@@ -1,101 +1,126 @@
-// npm run bench:gallery -- [--jobs N]: measures scrolling through the whole gallery and back, screen by screen, and the frames of gentle
-// scrolling. Prints figures and asserts nothing.
+// npm run bench:gallery -- [--jobs N] [--step PIXELS]: scrolls gently through the whole gallery and back, and then screen by screen.
+// Measures the frames, the cards in the document, the heap after every 1,000 images, and the longest tasks. Prints figures and asserts
+// nothing.
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { inMs, percentile } from '../../bench/measure/statistics.ts';
+import { percentile } from '../../bench/measure/statistics.ts';
 import { cleanUp } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';
 import { heapBytes, traceTasks } from '../support/measure.ts';
 import { closePages, openPage } from '../support/open-page.ts';
+import { makeJobs } from '../support/submit-jobs.ts';
 
-const { values } = parseArgs({ options: { jobs: { type: 'string', default: '2000' } } });
+const { values } = parseArgs({
+  options: { jobs: { type: 'string', default: '5000' }, step: { type: 'string', default: '50' } },
+});
 const count = Number(values.jobs);
+/** The pixels of a step of gentle scrolling. */
+const step = Number(values.step);
+const STEP_MS = 50;
 const SIZES = ['96x64', '64x64', '64x96', '128x72', '96x64'] as const;
 const AT_ONCE = 8;
-/** The number of steps of gentle scrolling. */
-const GENTLE_STEPS = 300;
+/** The images between two measurements of the heap. */
+const PART = 1000;
 
-const bridge = await startDashboard({ set: [`server.jobs.max_pending=${count + AT_ONCE}`] });
-await makeSmallJobs();
+type Direction = 1 | -1;
+
+const bridge = await startDashboard({
+  set: [`server.jobs.max_pending=${count + AT_ONCE}`, 'providers.sandbox.latency_ms=0'],
+});
+await makeJobs(
+  bridge.address,
+  Array.from({ length: count }, (_, number) => ({
+    prompt: `A small image, number ${number}`,
+    parameters: { size: SIZES[number % SIZES.length] },
+  })),
+);
 const page = await openPage(bridge.address);
 await page.locator('.card img').first().waitFor();
 
-console.log(`${count} jobs of one image, 1440 x 900, one screen every 100 ms\n`);
+console.log(`${count} jobs of one image, 1440 x 900, ${step} px every ${STEP_MS} ms\n`);
 console.log(
-  '| way | screens | longest task, ms of CPU | tasks over 50 ms of CPU | cards in the document | heap, MB |',
+  '| way | images | frames, ms: p50 | p95 | worst | most cards in the document | heap, MB |',
 );
-console.log('|---|---|---|---|---|---|');
-for (const way of ['down, first time', 'up', 'down again', 'up again']) {
+console.log('|---|---|---|---|---|---|---|');
+console.log(`| – | 0 | – | – | – | – | ${await heap()} |`);
+for (const [way, direction] of [
+  ['down', 1],
+  ['up', -1],
+] as const) {
+  for (let images = PART; images <= count; images += PART) {
+    const { frames, cards } = await scrollGently(page, direction, images);
+    const times = [percentile(frames, 0.5), percentile(frames, 0.95), Math.max(...frames)];
+    const columns = [way, images, ...times.map((ms) => ms.toFixed(1)), cards, await heap()];
+    console.log(`| ${columns.join(' | ')} |`);
+  }
+}
+
+console.log('\nOne screen every 100 ms\n');
+console.log('| way | screens | longest task, ms of CPU | tasks over 50 ms of CPU | heap, MB |');
+console.log('|---|---|---|---|---|');
+for (const [way, direction] of [
+  ['down again', 1],
+  ['up again', -1],
+] as const) {
   const trace = await traceTasks(page);
-  const screens = await scroll(page, way.startsWith('down') ? 1 : -1);
+  const screens = await scrollScreens(page, direction);
   const tasks = await trace.end();
   const long = tasks.filter((milliseconds) => milliseconds > 50).length;
-  const cards = await page.locator('.card').count();
-  const heap = (await heapBytes(page)) / 1e6;
-  console.log(
-    `| ${way} | ${screens} | ${Math.round(Math.max(0, ...tasks))} | ${long} | ${cards} | ${heap.toFixed(1)} |`,
-  );
+  const longest = Math.round(Math.max(0, ...tasks));
+  console.log(`| ${way} | ${screens} | ${longest} | ${long} | ${await heap()} |`);
 }
-const frames = await gentleFrames(page);
-console.log(
-  `\nframes of gentle scrolling, 50 px every 50 ms: p50 ${inMs(percentile(frames, 0.5))}, p95 ${inMs(percentile(frames, 0.95))}`,
-);
 for (const problem of await closePages()) console.error(problem);
 await closeBrowser();
 await cleanUp();
 
-/** Fills the history slowly, but with real files. */
-async function makeSmallJobs(): Promise<void> {
-  const numbers = Array.from({ length: count }, (_, index) => index).values();
-  const ids: string[] = [];
-  async function work(): Promise<void> {
-    for (const number of numbers) {
-      const parameters = { size: SIZES[number % SIZES.length] };
-      const reply = await fetch(`${bridge.address}/v1/jobs`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ prompt: `A small image, number ${number}`, parameters }),
-      });
-      ids.push(((await reply.json()) as { readonly id: string }).id);
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  for (const id of ids) await fetch(`${bridge.address}/v1/jobs/${id}?wait_ms=30000`);
+async function heap(): Promise<string> {
+  return ((await heapBytes(page)) / 1e6).toFixed(2);
 }
 
-/** Scrolls down in small steps from the top. Resolves with the times between the frames. */
-async function gentleFrames(view: Page): Promise<readonly number[]> {
-  await view.locator('.feed').evaluate((feed) => feed.scrollTo({ top: 0 }));
-  await view.waitForTimeout(500);
+/**
+ * Scrolls in small steps until this number of images has passed, or the end of the list is reached. Resolves with the times between the
+ * frames and with the largest number of cards.
+ */
+function scrollGently(view: Page, direction: Direction, images: number) {
   return view.evaluate(
-    (steps) =>
-      new Promise<number[]>((resolve) => {
-        const durations: number[] = [];
-        let last = performance.now();
-        const note = (now: number) => {
-          durations.push(now - last);
-          last = now;
-          frame = requestAnimationFrame(note);
-        };
+    ({ by, everyMs, last }) =>
+      new Promise<{ readonly frames: readonly number[]; readonly cards: number }>((resolve) => {
+        const frames: number[] = [];
+        const shown = document.getElementsByClassName('card');
+        const feed = document.querySelector('.feed');
+        let [cards, still] = [0, 0];
+        let before = performance.now();
         let frame = requestAnimationFrame(note);
-        let left = steps;
+        function note(now: number): void {
+          frames.push(now - before);
+          before = now;
+          cards = Math.max(cards, shown.length);
+          frame = requestAnimationFrame(note);
+        }
+        const isPassed = () => {
+          // The first card in the document is the focused card, wherever the list is scrolled to.
+          const name = shown[shown.length - 1]?.textContent ?? '';
+          const number = Number(/number (\d+)/.exec(name)?.[1] ?? Number.NaN);
+          return by > 0 ? number <= last : number >= last;
+        };
         // Steps of the page are used, because steps of the test would occupy another core.
         const timer = setInterval(() => {
-          document.querySelector('.feed')?.scrollBy({ top: 50 });
-          left -= 1;
-          if (left > 0) return;
+          const { scrollTop = 0 } = feed ?? {};
+          feed?.scrollBy({ top: by });
+          still = feed?.scrollTop === scrollTop ? still + 1 : 0;
+          if (still < 20 && !isPassed()) return;
           clearInterval(timer);
           cancelAnimationFrame(frame);
-          resolve(durations);
-        }, 50);
+          resolve({ frames, cards });
+        }, everyMs);
       }),
-    GENTLE_STEPS,
+    { by: direction * step, everyMs: STEP_MS, last: direction > 0 ? count - 1 - images : images },
   );
 }
 
 /** Scrolls screen by screen to the end of the list. Resolves with the number of screens. */
-async function scroll(view: Page, direction: 1 | -1): Promise<number> {
+async function scrollScreens(view: Page, direction: Direction): Promise<number> {
   await view.mouse.move(900, 500);
   let screens = 0;
   for (let still = 0; still < 10; ) {
