@@ -135,7 +135,8 @@ export async function completeRun<M, T>(
   throw await run.discard(made, signal.reason);
 }
 
-// Small enough to notice soon that a provider has become slower, and large enough that one long run changes the mean little.
+// The number is small, so that the mean soon follows a provider that becomes slower, but large enough that one long run changes the
+// mean little.
 const REMEMBERED = 16;
 // The estimate for a provider without a successful run.
 const USUAL_MS = 10_000;

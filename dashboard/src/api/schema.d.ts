@@ -1429,13 +1429,13 @@ export interface components {
         };
         ImagePresetCreate: {
             name: string;
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
+            /** @description The display name; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
         };
         ImagePresetReplace: {
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
+            /** @description The display name; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string | null;
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
@@ -3306,7 +3306,7 @@ export interface components {
         };
         ImagePreset: {
             name: string;
-            /** @description The name that people see; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
+            /** @description The display name; `name` if omitted. A title has 1 to 64 characters of any script, at most 512 bytes of UTF-8, without control characters. Spaces at both ends are removed, and the text is stored in the Unicode form NFC. */
             title?: string;
             description?: string;
             template: components["schemas"]["ImagePresetTemplate"];

@@ -11,7 +11,7 @@ export const PROVENANCE = section({
   check: choice(['detect', 'validate'], {
     default: 'detect',
     about:
-      'Examination of the credentials (C2PA) of provider images. With "detect", the bridge only finds them. With "validate", it also checks the signatures, which is always done if `provenance.signing` is set.',
+      'Examination of the credentials (C2PA) of provider images. With "detect", the bridge only finds credentials. With "validate", the bridge also checks the signatures. Signatures are always checked if `provenance.signing` is set.',
   }),
   trust_anchors_file: optionalText({
     rule: PATH,

@@ -58,7 +58,7 @@ function toShown(sent: unknown): PresetTemplate {
 const written = {
   title: documented(
     v.optional(Label),
-    `The name that people see; \`name\` if omitted. A title has ${LABEL}`,
+    `The display name; \`name\` if omitted. A title has ${LABEL}`,
   ),
   description: v.optional(storableText(512)),
   template: PresetTemplate,

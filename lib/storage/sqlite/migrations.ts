@@ -49,8 +49,8 @@ ALTER TABLE job_content ADD COLUMN budget_per_month INTEGER CHECK (budget_per_mo
 `;
 
 /**
- * Adds the ended calls whose id in the invoice of their service is known. "cost", "basis" and "unpriced" are the part of the call in
- * "usage", and "spent" its part in "spending".
+ * Adds the ended calls whose id in the invoice of their service is known. "cost", "basis" and "unpriced" are the part of the call
+ * in "usage", and "spent" its part in "spending".
  */
 const BILLING = `
 CREATE TABLE billed_call (
@@ -142,8 +142,8 @@ CREATE INDEX job_group ON job (scope, group_id, seq) WHERE group_id IS NOT NULL;
 `;
 
 /**
- * Adds the favourite mark that a job got itself. "favorite" is also set by a favourite image. Earlier versions did not distinguish
- * the two marks, so a job with a favourite image counts as a favourite because of the image.
+ * Adds the favourite mark that was set on the job itself, because a favourite image also sets "favorite". Earlier versions did not
+ * distinguish the two marks, so a job with a favourite image counts as a favourite because of the image.
  */
 const OWN_FAVORITE = `
 ALTER TABLE job ADD COLUMN own_favorite INTEGER NOT NULL DEFAULT 0 CHECK (own_favorite IN (0, 1));

@@ -60,7 +60,7 @@ function pricesOf(pricing: readonly unknown[]): PublishedPrice[] {
   });
 }
 
-/** Returns one price for each unit: the dearest, because a call may be charged as any of them. */
+/** Returns the highest price of each unit, because a call may be charged at any of these prices. */
 function dearest(lines: readonly Line[]): readonly PublishedPrice[] {
   const byUnit = Map.groupBy(lines, unitOf);
   return [...byUnit].map(([per, group]) => {

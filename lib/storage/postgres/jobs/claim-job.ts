@@ -48,14 +48,14 @@ const NOTHING: Claims = { jobs: [], missing: [], isAll: true };
 const LARGEST_GROUP = 64;
 
 /**
- * Creates the method that starts queued jobs. Claims of all replicas wait for the row of the queue, so that scopes take exact turns.
- * All jobs that the workers of a replica want at the same time are therefore claimed in one transaction.
+ * Creates the method that starts queued jobs. Claims of all replicas wait for the row of the queue, so that scopes take exact
+ * turns. All jobs that the workers of a replica want at the same time are therefore claimed in one transaction.
  */
 export function createJobClaim(database: Postgres, deps: Deps): Pick<JobStore, 'claim'> {
   const isWaiting = `SELECT FROM ${database.schema}.job_scope WHERE queued > 0 LIMIT 1`;
   const claimSome = createSomeClaims(database, deps);
   const uncertain = createUncertainStarts<{ readonly job: JobRecord }>(database, deps.lease);
-  // Jobs of this replica for which no call of `claim` has waited.
+  // Jobs that an uncertain transaction has started for this replica, and that no call of `claim` has returned yet.
   const earlier: JobRecord[] = [];
 
   async function claimGroup(group: readonly Wanted[]): Promise<readonly (Claimed | undefined)[]> {

@@ -34,7 +34,7 @@ const WALKS = {
     step: -1,
     nearest: (jobs: Sources['jobs'], edge: number) => jobs.newestBelow(edge),
     nearestMember: lastMember,
-    /** Returns the edge that leads out of a block. */
+    /** Returns the edge from which the search continues after a block. */
     edgeOf: (block: number) => blockStart(block),
   },
   oldest: {
