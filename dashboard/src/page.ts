@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { type Api, createApi } from './api/api.ts';
 import { type Connection, createConnection } from './connection/connection.ts';
 import { createResending, type Resending } from './connection/resending.ts';
+import { createTokenRetry } from './connection/token-retry.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
@@ -34,8 +35,8 @@ export type Page = ReturnType<typeof createPage>;
 /** Creates all objects that outlive a view. Called once. Views access the objects with `usePage`. */
 export function createPage() {
   const router = createRouter();
-  const connection = createConnection();
-  const api = createApi(connection);
+  const ofConnection = createConnectionObjects();
+  const { connection, api } = ofConnection;
   const images = createImageCache(api, connection);
   const providers = createProviders(api, connection);
   const toasts = createToasts();
@@ -79,8 +80,7 @@ export function createPage() {
   if (router.route.peek().view === 'images') openGallery();
   return {
     router,
-    connection,
-    api,
+    ...ofConnection,
     images,
     ...ofJobs,
     providers,
@@ -101,6 +101,13 @@ export function createPage() {
     submissions,
     race,
   };
+}
+
+/** Creates the objects that reach the bridge. */
+function createConnectionObjects() {
+  const connection = createConnection();
+  const api = createApi(connection);
+  return { connection, api, tokenRetry: createTokenRetry({ api, connection, page: document }) };
 }
 
 /** The notes that wait to be sent. Undefined until `openNotes` of `jobs/waiting-notes.ts` has been called. */

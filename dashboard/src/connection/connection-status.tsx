@@ -55,7 +55,7 @@ export function ConnectionNotice() {
 
 /** Asks for the bearer token that the bridge requires. The status in the top bar opens a postponed dialog again. */
 export function TokenDialog() {
-  const { connection } = usePage();
+  const { connection, tokenRetry } = usePage();
   const [isPutOff, setPutOff] = useState(false);
   const [tried, setTried] = useState<string>();
   const state = connection.state.value;
@@ -76,6 +76,7 @@ export function TokenDialog() {
   return (
     <TokenForm
       isRefused={tried !== undefined && state === 'unauthorized'}
+      retry={tokenRetry.isWorthTrying ? tokenRetry.run : undefined}
       onForget={connection.token.value === undefined ? undefined : () => use(undefined)}
       onPutOff={() => setPutOff(true)}
       onToken={use}

@@ -3,6 +3,7 @@ import { ApiError } from '../api/api.ts';
 import type { Toasts } from '../shell/toasts.ts';
 import { text } from '../text/text.ts';
 import type { Connection } from './connection.ts';
+import { pause } from './pause.ts';
 
 interface Deps {
   readonly connection: Pick<Connection, 'returns' | 'token'>;
@@ -86,8 +87,4 @@ function reachableAfter({ returns }: Deps['connection'], before: number): Promis
       resolve();
     });
   });
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -10,14 +10,17 @@ interface FormProps {
   readonly isRefused: boolean;
   readonly onToken: (token: string) => void;
   readonly onPutOff: () => void;
+  /** Asks again with the token of the tab, which the bridge has rejected. Undefined if the tab has no such token. */
+  readonly retry: (() => Promise<void>) | undefined;
   /** Undefined if the tab has no token. */
   readonly onForget: (() => void) | undefined;
 }
 
 /** Shows the dialog in which the user enters the token. */
-export function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
+export function TokenForm({ isRefused, retry, onToken, onPutOff, onForget }: FormProps) {
   const [token, setToken] = useState('');
   const [isShown, setShown] = useState(false);
+  const [isRefusedAgain, setRefusedAgain] = useState(false);
   // A header can contain only visible ASCII characters, so any other character in a token is a copying mistake.
   const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
   return (
@@ -29,7 +32,7 @@ export function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps)
           if (token.trim() !== '' && !isBad) onToken(token.trim());
         }}
       >
-        <p class="soft">{text('token.text')}</p>
+        <p class="soft">{text(retry ? 'token.rejected' : 'token.text')}</p>
         <Field
           label={text('token.label')}
           type={isShown ? 'text' : 'password'}
@@ -48,7 +51,9 @@ export function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps)
           }
         />
         <p id="token-note" class="bad" role="alert">
-          {isBad ? text('token.characters') : isRefused && text('token.refused')}
+          {isBad
+            ? text('token.characters')
+            : (isRefused || (retry && isRefusedAgain)) && text('token.refused')}
         </p>
         <div class="ends">
           {onForget && (
@@ -59,6 +64,11 @@ export function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps)
           <Button look="quiet" onClick={onPutOff}>
             {text('token.notNow')}
           </Button>
+          {retry && (
+            <Button onClick={() => void retry().then(() => setRefusedAgain(true))}>
+              {text('action.retry')}
+            </Button>
+          )}
           <Button look="primary" type="submit" disabled={token.trim() === '' || isBad}>
             {text('token.connect')}
           </Button>

@@ -3,6 +3,7 @@ import { type Api, ApiError } from '../api/api.ts';
 import { readEventStream } from '../api/event-stream.ts';
 import type { JobFeedEvent } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
+import { pause } from '../connection/pause.ts';
 import type { OwnQueuePlaces } from '../queue/own-queue.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -117,13 +118,4 @@ async function catchUp({ jobs, ownQueue }: Deps, signal: AbortSignal): Promise<v
       if (error instanceof ApiError && error.status === 404) jobs.remove(id);
     });
   }
-}
-
-/** Resolves after the given time, or at once when the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-  return new Promise((resolve) => {
-    if (over.aborted) resolve();
-    else over.addEventListener('abort', () => resolve());
-  });
 }

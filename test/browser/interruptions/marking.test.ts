@@ -124,7 +124,7 @@ describe('an image of a job', () => {
     expect((await imagesOf(service))[0]?.note).toBe('Too dark');
   });
 
-  it('keeps a note that was written with a revoked token until the token is entered again', async () => {
+  it('keeps a note that was written with a revoked token until the token is accepted again', async () => {
     const { service, page } = await openImage();
 
     await REVOKED.begin(service, page);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { accessibilityProblems } from '../support/accessibility.ts';
 import {
   CUT,
   type Interruptible,
@@ -52,6 +53,65 @@ describe('the gallery', () => {
     await page.getByRole('link', { name: /^A lake in winter/ }).waitFor();
     await expect.poll(() => pictures(page)).toBe(3);
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  });
+});
+
+describe('a token that is disabled', () => {
+  const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge requires a token' });
+  const retry = (page: Page) => dialog(page).getByRole('button', { name: 'Try again' });
+
+  async function openDisabled() {
+    const { service } = await startWithFamily();
+    const page = await service.open();
+    await expect.poll(() => pictures(page)).toBe(2);
+    await page.getByLabel('Prompt', { exact: true }).fill('A lake that is not sent yet');
+    await REVOKED.begin(service, page);
+    await REVOKED.said(page);
+    return { service, page };
+  }
+
+  it('is not typed again after it was enabled: the page continues with all that was typed', async () => {
+    const { service, page } = await openDisabled();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await service.setToken(true);
+
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('Connected').waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      'A lake that is not sent yet',
+    );
+    await service.make(lake('A lake in winter'));
+    await page.getByRole('link', { name: /^A lake in winter/ }).waitFor();
+    expect(await service.jobs()).toHaveLength(3);
+  });
+
+  it('is tried again on request, and the page says that it is still rejected', async () => {
+    const { service, page } = await openDisabled();
+
+    await retry(page).click();
+    await page.getByText('The bridge rejected this token.').waitFor();
+    await service.setToken(true);
+    await page.getByRole('button', { name: 'Not now' }).click();
+
+    await page.getByRole('status').getByText('Connected').waitFor();
+    await expect.poll(() => pictures(page)).toBe(2);
+  });
+
+  it('stays in the storage of the tab alone, and leads to the sign-in after a reload', async () => {
+    const { service, page } = await openDisabled();
+
+    await page.reload();
+    await REVOKED.said(page);
+    const stored = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      Object.keys(sessionStorage).filter((key) => key === 'image-bridge.token').length,
+    ]);
+    expect(stored).toEqual([expect.not.stringContaining('token-of-the-only-person'), 1]);
+    await service.setToken(true);
+
+    await dialog(page).waitFor({ state: 'detached' });
+    await expect.poll(() => pictures(page)).toBe(2);
   });
 });
 
