@@ -40,9 +40,19 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
   const answer = createAnswerReader(deps);
   const left = new Set<string>();
   let state = file.read();
-  let dueAtMs = -Infinity;
+  let waiting = { sinceMs: 0, forMs: 0 };
   const first = Promise.withResolvers<void>();
   if (state.checkedAtMs !== undefined) first.resolve();
+
+  function waitFor(forMs: number): void {
+    waiting = { sinceMs: clock.nowMs(), forMs };
+  }
+
+  /** Returns true if the wait is over, or if the clock of the system was set back by more than the wait. */
+  function isDue(): boolean {
+    // The monotonic clock stands still while a computer sleeps.
+    return Math.abs(clock.nowMs() - waiting.sinceMs) >= waiting.forMs;
+  }
 
   function change(next: CatalogueState<Facts>): void {
     for (const name of state.models.keys()) if (!next.models.has(name)) left.add(name);
@@ -59,7 +69,7 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
     const next = withOffers(answered, offers);
     change(next);
     const isSettled = next.missingSinceMs.size === 0 && hasAllOffers;
-    dueAtMs = clock.nowMs() + (isSettled ? hours * HOUR_MS : LEAVES_AFTER_MS);
+    waitFor(isSettled ? hours * HOUR_MS : LEAVES_AFTER_MS);
     await file.save(next);
   }
 
@@ -68,8 +78,8 @@ export function createCatalogue<Facts>(deps: Deps<Facts>) {
       name: `catalogue-${provider}`,
       everyMs: CHECK_MS,
       async run(signal) {
-        if (clock.nowMs() < dueAtMs) return;
-        dueAtMs = clock.nowMs() + RETRY_MS;
+        if (!isDue()) return;
+        waitFor(RETRY_MS);
         await refresh(signal).finally(first.resolve);
       },
     },

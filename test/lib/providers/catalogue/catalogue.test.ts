@@ -44,7 +44,9 @@ function openCatalogue(
   } = {},
 ) {
   const { kind = 'fal', paths = FAL_LISTS, listed } = { listed: [], ...parts };
-  const clock = createManualClock();
+  const passing = createManualClock();
+  let setBackMs = 0;
+  const clock = { ...passing, nowMs: () => passing.nowMs() - setBackMs };
   const httpClient = createHttpClient();
   const catalogue = createCatalogue({
     kind,
@@ -64,6 +66,9 @@ function openCatalogue(
   return {
     ...catalogue,
     clock,
+    setClockBack: (byMs: number) => {
+      setBackMs += byMs;
+    },
     refresh: () => catalogue.published.refresh.run(new AbortController().signal),
     names: () => [...catalogue.models().keys()].sort(),
   };
@@ -152,6 +157,18 @@ describe('createCatalogue', () => {
     await catalogue.refresh();
     expect(server.received).toHaveLength(4);
     expect(catalogue.published.ageSecs()).toBe(0);
+  });
+
+  it('is refreshed although the clock of the system was set back by a year', async () => {
+    const server = await serve(listing(() => ['fal/a', 'fal/a/edit']));
+    const catalogue = openCatalogue(server);
+    await catalogue.refresh();
+    const requests = server.received.length;
+
+    catalogue.setClockBack(365 * 24 * HOUR_MS);
+    await catalogue.refresh();
+
+    expect(server.received).toHaveLength(2 * requests);
   });
 
   it('looks again after an hour for a model that an answer misses, and then removes the model', async () => {
