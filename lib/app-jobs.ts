@@ -1,4 +1,3 @@
-import { toBound } from './admission/gate.ts';
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
@@ -77,11 +76,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const inputs = createStoredInputs({ files, isNeeded: store.needsInput, clock });
   const { cancelJob, stopCancelled } = createCancelJob({ store, notices, live, clock });
   const removedTokens = createRemovedTokens({ ...tokens, store: stores.queue, cancelJob });
-  const queue = createJobQueue({
+  const queues = openQueues(limits, {
     ...{ store, notices, live, log, clock },
     canPublish: artifacts.isHealthy,
     beforeClaim: removedTokens.endJobs,
-    maxRunningTotal: toBound(limits.max_running_total),
   });
   const shared = { store, notices, progress, waits, search, clock, secret };
   const acceptance = createJobAcceptance({
@@ -100,7 +98,9 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const jobs = createJobs(changing);
   const jobQueue = createQueueControl({ ...changing, store: stores.queue, config });
   const { publisher } = artifacts;
-  const worker = createJobWorker({ store, queue, live, runs, usage, publisher, log, clock, ids });
+  const worker = createJobWorker({
+    ...{ store, ...queues, live, runs, usage, publisher, log, clock, ids },
+  });
   const deliveries = openDeliveries(config, outside, stores, jobs);
   notices.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();
@@ -140,6 +140,20 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       await takeOver();
       if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
+  };
+}
+
+/** Opens the queue of all jobs, and the queue of the jobs that the bridge makes without a model. */
+function openQueues(
+  { max_running_total: maxRunning }: Config['server']['jobs'],
+  deps: Omit<Parameters<typeof createJobQueue>[0], 'claimLimits'>,
+) {
+  return {
+    queue: createJobQueue({
+      ...deps,
+      claimLimits: maxRunning === 'unlimited' ? {} : { maxRunning },
+    }),
+    ownQueue: createJobQueue({ ...deps, claimLimits: { isOwnWork: true } }),
   };
 }
 

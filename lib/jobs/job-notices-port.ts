@@ -23,8 +23,8 @@ export type JobProgressEvent =
 
 /** A notice about a commit or about a running job. A notice names jobs; a subscriber reads their state from the store. */
 export type JobNotice =
-  /** This number of jobs was added to the queue. */
-  | { readonly type: 'queued'; readonly count: number }
+  /** Jobs were added to the queue. `ownCount` of these `count` jobs are made by the bridge without a model (`isOwnWork`). */
+  | { readonly type: 'queued'; readonly count: number; readonly ownCount: number }
   /** The queue was paused. */
   | { readonly type: 'paused' }
   /** The queue was resumed after a pause. */

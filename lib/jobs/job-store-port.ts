@@ -107,6 +107,14 @@ export interface JobRecord extends JobFacts {
   readonly webhook?: WebhookRecord;
 }
 
+/** Limits of a claim. */
+export interface ClaimLimits {
+  /** The maximum number of jobs that run in all processes together. Unlimited by default. */
+  readonly maxRunning?: number;
+  /** True if only a job is claimed that the bridge runs without a model (`isOwnWork`). */
+  readonly isOwnWork?: boolean;
+}
+
 /** A job whose stored request cannot be read. The job ended as `failed` when it was claimed. */
 export interface UnreadableJob extends JobKey {
   readonly request?: undefined;
@@ -344,12 +352,12 @@ export interface JobStore {
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
    * Starts a queued job. The job then belongs to this process. Resolves with undefined if no job is queued, the queue is paused,
-   * or `maxRunning` jobs (unlimited by default) run in all processes together. Scopes take turns: the scope with the oldest last
+   * or the limits allow no job. Scopes take turns: the scope with the oldest last
    * claim is next. A scope whose first job is queued waits behind the scopes that have waited longest, unless its own last claim
    * is more recent. Within a scope, the job with the highest priority is claimed. Among jobs with equal priority, the job that was
    * accepted first is claimed. A job with an unreadable request is not started and ends as `failed`.
    */
-  claim(startedSecs: number, maxRunning?: number): Promise<JobRecord | UnreadableJob | undefined>;
+  claim(startedSecs: number, limits?: ClaimLimits): Promise<JobRecord | UnreadableJob | undefined>;
   /**
    * Ends a running job, counts its outputs, replaces its charge with the number of counted outputs, publishes its artifacts, and
    * makes its webhook due if the status is among its events. If the job does not succeed, its pending publications become its

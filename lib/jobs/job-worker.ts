@@ -15,11 +15,13 @@ import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import { cancellation, endOf, toArtifactResult } from './job-end.ts';
 import type { JobNotices } from './job-notices-port.ts';
-import type { JobEnd, JobRecord, JobStore, ResumedJob } from './job-store-port.ts';
+import type { ClaimLimits, JobEnd, JobRecord, JobStore, ResumedJob } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
 interface Deps extends EndDeps {
   readonly queue: Pick<JobQueue, 'next'>;
+  /** The queued jobs that the bridge runs without a model. They are also in `queue`. */
+  readonly ownQueue: Pick<JobQueue, 'next'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly usage: Pick<Usage, 'accountOfJob'>;
@@ -31,7 +33,7 @@ type Publication = GenerationResult['publications'][number];
 
 /** Runs each claimed job once, and stores the end of the job. */
 export function createJobWorker(deps: Deps) {
-  const { queue, live, runs, publisher, ids } = deps;
+  const { queue, ownQueue, live, runs, publisher, ids } = deps;
   const ending = new AbortController();
   const ends = createJobEnds(deps, ending.signal);
 
@@ -95,6 +97,9 @@ export function createJobWorker(deps: Deps) {
      * Throws the reason of the signal if the signal aborts before a job is claimed.
      */
     runNext: async (signal: AbortSignal): Promise<void> => run(await queue.next(signal)),
+
+    /** Runs a job like `runNext`, but only a job that the bridge runs without a model. */
+    runNextOwn: async (signal: AbortSignal): Promise<void> => run(await ownQueue.next(signal)),
 
     /** Continues a job that an ended process has left. Resolves as `runNext` does. */
     resume: ({ job, earlier }: ResumedJob): Promise<void> => run(job, earlier),
@@ -269,8 +274,8 @@ interface QueueDeps {
    * has to end.
    */
   readonly beforeClaim: () => Promise<void> | undefined;
-  /** The maximum number of running jobs in all processes together. May be Infinity. */
-  readonly maxRunningTotal: number;
+  /** The limits of each claim. */
+  readonly claimLimits: ClaimLimits;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
@@ -285,22 +290,22 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
  * may be claimed.
  */
 export function createJobQueue(deps: QueueDeps) {
-  const { store, notices, live, canPublish, beforeClaim, maxRunningTotal, log, clock } = deps;
+  const { store, notices, live, canPublish, beforeClaim, claimLimits, log, clock } = deps;
   const waiting = new Set<(isSearch: boolean) => void>();
   let wakes = 0;
   let isRefused = false;
 
   notices.subscribe((notice) => {
-    if (notice.type === 'queued') wake(notice.count);
+    if (notice.type === 'queued') wake(claimLimits.isOwnWork ? notice.ownCount : notice.count);
     else if (notice.type === 'resumed') wake(Number.POSITIVE_INFINITY);
     // The process whose job has ended may be stopping, so one worker of every process tries to claim a job in its place.
-    else if (notice.type === 'ended' && maxRunningTotal < Number.POSITIVE_INFINITY) wake(1);
+    else if (notice.type === 'ended' && claimLimits.maxRunning !== undefined) wake(1);
     // One worker searches for jobs. If it finds a job, it wakes the others.
     else if (notice.type === 'missed') wake(1, true);
   });
 
   function wake(count: number, isSearch = false): void {
-    wakes += 1;
+    if (count > 0) wakes += 1;
     for (const [nth, resume] of [...waiting].entries()) {
       if (nth >= count) return;
       waiting.delete(resume);
@@ -337,7 +342,7 @@ export function createJobQueue(deps: QueueDeps) {
           const ending = beforeClaim();
           if (ending) await ending;
           const job = await live.claim(
-            () => store.claim(nowSecs(clock), maxRunningTotal),
+            () => store.claim(nowSecs(clock), claimLimits),
             (claimed) => (claimed.request ? claimed : undefined),
           );
           isRefused = false;

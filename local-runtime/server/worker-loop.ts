@@ -1,17 +1,21 @@
 import type { App } from '../../lib/app.ts';
 
-/** Runs jobs in queue order, at most `maxRunning` at a time. Jobs that ended processes have left continue beside these jobs. */
+/**
+ * Runs jobs in queue order, at most `maxRunning` at a time. Beside these jobs, jobs that ended processes have left continue, and one
+ * job that the bridge makes without a model may run.
+ */
 export function startWorkerLoop(worker: App['worker'], maxRunning: number) {
   const stopping = new AbortController();
 
-  async function serve(): Promise<void> {
-    for (;;) await worker.runNext(stopping.signal);
+  async function serve(runNext: App['worker']['runNext']): Promise<void> {
+    for (;;) await runNext(stopping.signal);
   }
 
-  // Each loop ends when `worker.runNext` rejects.
+  // Each loop ends when its `runNext` rejects.
   const serving = Promise.allSettled([
     worker.serveResumed(stopping.signal),
-    ...Array.from({ length: maxRunning }, serve),
+    ...Array.from({ length: maxRunning }, () => serve(worker.runNext)),
+    serve(worker.runNextOwn),
   ]);
 
   return {

@@ -76,7 +76,9 @@ export function describeJobNotices(label: string, open: () => Promise<Opened>): 
     test('an added job is a change and can be claimed', async () => {
       const found = await noticesOf(() => submitted());
 
-      expect(found).toEqual(expect.arrayContaining([CHANGED, { type: 'queued', count: 1 }]));
+      expect(found).toEqual(
+        expect.arrayContaining([CHANGED, { type: 'queued', count: 1, ownCount: 0 }]),
+      );
     });
 
     test('jobs that are added together are all counted', async () => {

@@ -735,11 +735,42 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await queue('other', 2);
 
         const claimed = [];
-        for (let nth = 0; nth < 3; nth += 1) claimed.push((await store.claim(LATER, 2))?.sequence);
-        const above = (await store.claim(LATER, 3))?.sequence;
+        for (let nth = 0; nth < 3; nth += 1)
+          claimed.push((await store.claim(LATER, { maxRunning: 2 }))?.sequence);
+        const above = (await store.claim(LATER, { maxRunning: 3 }))?.sequence;
 
         expect(claimed).toEqual([1, 3, undefined]);
         expect(above).toBe(2);
+      });
+
+      test('a claim of own work starts only jobs of the bridge, in the turns of their scopes', async () => {
+        const own = { isOwnWork: true };
+        await queue('one', 2);
+        await submitted({ scope: 'one', provider: OWN_PROVIDER });
+        await submitted({ scope: 'one', provider: OWN_PROVIDER, priority: 50 });
+        await submitted({ scope: 'two', provider: OWN_PROVIDER });
+
+        const claimed = [];
+        for (let nth = 0; nth < 4; nth += 1)
+          claimed.push((await store.claim(LATER, own))?.sequence);
+
+        expect(claimed).toEqual([4, 5, 3, undefined]);
+        expect(await claimedScopes(3)).toEqual(['one', 'one', undefined]);
+      });
+
+      test('concurrent claims of own work and of any work get different jobs', async () => {
+        for (let nth = 0; nth < 3; nth += 1) {
+          await submitted({ provider: OWN_PROVIDER });
+          await submitted();
+        }
+
+        const claimed = await Promise.all(
+          Array.from({ length: 8 }, (_, nth) => store.claim(LATER, { isOwnWork: nth % 2 === 0 })),
+        );
+
+        const sequences = claimed.flatMap((job) => job?.sequence ?? []);
+        expect(new Set(sequences).size).toBe(sequences.length);
+        expect(sequences.length).toBeGreaterThanOrEqual(5);
       });
 
       test('nothing is claimed from an empty queue', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OWN_PROVIDER } from '../../lib/contract/request/own-work.ts';
 import type { JobStore, QueueStore } from '../../lib/jobs/job-store-port.ts';
 import { CREATED_SECS, FAILURE, newJob, succeeded, WIDE } from '../support/jobs.ts';
 
@@ -216,11 +217,16 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       await opened.queue.setPaused(true);
       const job = await submitted();
 
-      const paused = [await opened.jobs.claim(CREATED_SECS), await opened.queue.read()];
+      await submitted({ provider: OWN_PROVIDER });
+      const paused = [
+        await opened.jobs.claim(CREATED_SECS),
+        await opened.jobs.claim(CREATED_SECS, { isOwnWork: true }),
+        await opened.queue.read(),
+      ];
       await opened.queue.setPaused(false);
       const claimed = await opened.jobs.claim(CREATED_SECS);
 
-      expect(paused).toMatchObject([undefined, { paused: true, queued: 1, running: 0 }]);
+      expect(paused).toMatchObject([undefined, undefined, { paused: true, queued: 2, running: 0 }]);
       expect(claimed?.id).toBe(job.id);
     });
 
@@ -228,12 +234,12 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       const [first] = [await submitted(), await submitted(), await submitted({ scope: 'other' })];
 
       const claimed = [
-        await opened.jobs.claim(CREATED_SECS, 2),
-        await opened.jobs.claim(CREATED_SECS, 2),
-        await opened.jobs.claim(CREATED_SECS, 2),
+        await opened.jobs.claim(CREATED_SECS, { maxRunning: 2 }),
+        await opened.jobs.claim(CREATED_SECS, { maxRunning: 2 }),
+        await opened.jobs.claim(CREATED_SECS, { maxRunning: 2 }),
       ];
       await opened.jobs.settle(first.sequence, succeeded());
-      const next = await opened.jobs.claim(CREATED_SECS, 2);
+      const next = await opened.jobs.claim(CREATED_SECS, { maxRunning: 2 });
 
       expect(claimed.map((job) => job?.scope)).toEqual(['anonymous', 'other', undefined]);
       expect(next?.scope).toBe('anonymous');

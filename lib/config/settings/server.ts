@@ -53,7 +53,8 @@ const JOBS = section({
   }),
   max_running: integer({
     default: 4,
-    about: 'Maximum number of jobs that run at the same time in one process.',
+    about:
+      'Maximum number of jobs that run at the same time in one process. One crop of a stored image may run beside these jobs.',
   }),
   max_running_total: integerOr('unlimited', {
     default: 'unlimited',

@@ -33,7 +33,7 @@ const LAST_RETRY_MS = 5000;
 
 const Id = v.object({ id: v.string() });
 const Notice = v.variant('type', [
-  v.object({ type: v.literal('queued'), count: v.number() }),
+  v.object({ type: v.literal('queued'), count: v.number(), ownCount: v.optional(v.number(), 0) }),
   v.object({ type: v.picklist(['paused', 'resumed']) }),
   v.object({ type: v.literal('changed'), scope: v.exactOptional(v.string()) }),
   v.object({ type: v.literal('cancelling'), ...Id.entries }),

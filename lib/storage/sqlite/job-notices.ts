@@ -1,3 +1,4 @@
+import { OWN_PROVIDER } from '../../contract/request/own-work.ts';
 import type {
   JobNotice,
   JobNotices,
@@ -57,7 +58,7 @@ function publishJobs(store: JobStore, publish: Publish): JobStore {
       const submitted = await store.submit(job, admission);
       if (!submitted.repeated) {
         publish({ type: 'changed', scope: job.scope });
-        publish({ type: 'queued', count: 1 });
+        publish({ type: 'queued', count: 1, ownCount: Number(job.provider === OWN_PROVIDER) });
       }
       return submitted;
     },

@@ -48,6 +48,23 @@ it('a crop makes a new artifact with the exact pixels of its parent, once for a 
   );
 });
 
+it('a crop does not wait for the end of the running jobs', async () => {
+  const cwd = await freshFolder();
+  const first = await startBridge({ cwd });
+  const source = await make(await createJobClient(first));
+  await first.end();
+  const set = ['server.jobs.max_running=1', 'providers.sandbox.latency_ms=600000'];
+  const jobs = await createJobClient(await startBridge({ cwd, set }));
+  const { json: long } = await jobs.post({ prompt: 'a lighthouse' });
+  await jobs.running(long.id);
+  await jobs.post({ prompt: 'a lighthouse' });
+
+  const { json } = await crop(jobs, source.result.data[0].id, AREA);
+
+  expect(await jobs.ended(json.id)).toMatchObject({ status: 'succeeded' });
+  expect((await jobs.get('/v1/queue')).json).toMatchObject({ queued: 1, running: 1 });
+});
+
 it('a crop charges no allowance, and no other token can crop the image', async () => {
   const cwd = await freshFolder();
   const alice = await addToken(cwd, 'alice', '--images-per-day', '1');

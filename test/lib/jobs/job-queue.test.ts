@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobRecord, UnreadableJob } from '../../../lib/jobs/job-store-port.ts';
+import type { ClaimLimits, JobRecord, UnreadableJob } from '../../../lib/jobs/job-store-port.ts';
 import { createJobQueue } from '../../../lib/jobs/job-worker.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
@@ -31,7 +31,7 @@ function record(sequence: number): JobRecord {
 }
 
 /** Opens a queue on a store. The test decides the reply to each claim. */
-function openQueue() {
+function openQueue(claimLimits: ClaimLimits = {}) {
   const clock = createManualClock();
   const claims: { give(job?: JobRecord | UnreadableJob): void; refuse(): void }[] = [];
   const claim = () =>
@@ -48,7 +48,7 @@ function openQueue() {
     notices: notices.port,
     live: createLiveJobs({ begin: () => {}, report: () => {}, remove: () => {} }),
     canPublish: () => folder.isHealthy,
-    maxRunningTotal: Number.POSITIVE_INFINITY,
+    claimLimits,
     log: { failure: (_, source) => void failures.push(source) },
     clock,
   });
@@ -122,14 +122,29 @@ describe('createJobQueue', () => {
     for (const one of claims) one.give();
     await clock.advance(0);
 
-    publish({ type: 'queued', count: 1 });
+    publish({ type: 'queued', count: 1, ownCount: 0 });
     await clock.advance(0);
     const woken = claims.length;
-    publish({ type: 'queued', count: 1 });
+    publish({ type: 'queued', count: 1, ownCount: 0 });
     await clock.advance(0);
 
     expect(woken).toBe(3);
     expect(claims).toHaveLength(4);
+  });
+
+  test('only jobs that the bridge makes wake a worker that claims own work', async () => {
+    const { clock, claims, publish, take } = openQueue({ isOwnWork: true });
+    take();
+    claims[0]?.give();
+    await clock.advance(0);
+
+    publish({ type: 'queued', count: 3, ownCount: 0 });
+    await clock.advance(0);
+    const before = claims.length;
+    publish({ type: 'queued', count: 3, ownCount: 1 });
+    await clock.advance(0);
+
+    expect([before, claims.length]).toEqual([1, 2]);
   });
 
   test('jobs that were added together wake as many workers', async () => {
@@ -138,7 +153,7 @@ describe('createJobQueue', () => {
     for (const one of claims) one.give();
     await clock.advance(0);
 
-    publish({ type: 'queued', count: 3 });
+    publish({ type: 'queued', count: 3, ownCount: 0 });
     await clock.advance(0);
 
     expect(claims).toHaveLength(7);
@@ -183,7 +198,7 @@ describe('createJobQueue', () => {
   test('a claim is repeated if a job was added during it', async () => {
     const { clock, claims, publish, given, take } = openQueue();
     take();
-    publish({ type: 'queued', count: 1 });
+    publish({ type: 'queued', count: 1, ownCount: 0 });
     claims[0]?.give();
     await clock.advance(0);
 
@@ -253,7 +268,7 @@ describe('createJobQueue', () => {
 
     stopping.abort(new Error('stop'));
     await refused;
-    publish({ type: 'queued', count: 1 });
+    publish({ type: 'queued', count: 1, ownCount: 0 });
     await clock.advance(10_000);
 
     expect(claims).toHaveLength(1);

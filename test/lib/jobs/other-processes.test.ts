@@ -62,7 +62,7 @@ describe('openJobs, a state that other processes use', () => {
   });
 
   test.each([
-    ['a notice', { type: 'queued', count: 1 }],
+    ['a notice', { type: 'queued', count: 1, ownCount: 0 }],
     ['lost notices', { type: 'missed' }],
   ] as const)('a job that another process adds is claimed here after %s', async (_, notice) => {
     rig.work();

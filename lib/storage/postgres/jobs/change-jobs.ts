@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import { ImageJobSummary } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobCancellation, JobStore } from '../../../jobs/job-store-port.ts';
@@ -99,10 +100,12 @@ function createCountedUpdate(database: Postgres) {
     const moves = changes.map(({ job, after }) => toMove(job, after));
     const imageMoves = await images.countingOf(queries, jobs, update);
     await counts.moveScopes(queries, [...moves.map(toScopeMove), ...imageMoves], jobs);
-    const notices = jobs.flatMap(({ scope, status }): readonly CommitNotice[] => [
+    const notices = jobs.flatMap(({ scope, status, provider }): readonly CommitNotice[] => [
       { type: 'changed', scope },
       // A claim skips locked jobs and may have skipped this job, so a worker claims again.
-      ...(status === 'queued' ? [{ type: 'queued', count: 1 } as const] : []),
+      ...(status === 'queued'
+        ? [{ type: 'queued', count: 1, ownCount: Number(provider === OWN_PROVIDER) } as const]
+        : []),
     ]);
     await counts.moveTotals(queries, { moves, imageMoves, notices });
   };

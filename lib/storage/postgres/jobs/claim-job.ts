@@ -1,6 +1,13 @@
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toStoredError } from '../../../errors/error-body.ts';
-import type { JobRecord, JobStore, UnreadableJob } from '../../../jobs/job-store-port.ts';
+import type {
+  ClaimLimits,
+  JobRecord,
+  JobStore,
+  UnreadableJob,
+} from '../../../jobs/job-store-port.ts';
+import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
 import { parseReadable } from '../../jobs/job-rows.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
@@ -22,7 +29,7 @@ interface Deps {
 /** One call of `claim`. */
 interface Wanted {
   readonly startedSecs: number;
-  readonly maxRunning: number;
+  readonly limits: ClaimLimits;
 }
 
 type Claimed = JobRecord | UnreadableJob;
@@ -53,6 +60,8 @@ const LARGEST_GROUP = 64;
  */
 export function createJobClaim(database: Postgres, deps: Deps): Pick<JobStore, 'claim'> {
   const isWaiting = `SELECT FROM ${database.schema}.job_scope WHERE queued > 0 LIMIT 1`;
+  const isOwnWaiting = `
+    SELECT FROM ${database.schema}.job_active WHERE provider = '${OWN_PROVIDER}' AND queued > 0`;
   const claimSome = createSomeClaims(database, deps);
   const uncertain = createUncertainStarts<{ readonly job: JobRecord }>(database, deps.lease);
   // Jobs that an uncertain transaction has started for this replica, and that no call of `claim` has returned yet.
@@ -69,7 +78,8 @@ export function createJobClaim(database: Postgres, deps: Deps): Pick<JobStore, '
       if (!next) break;
       try {
         // A new job wakes a worker of each replica. All but one of them must not wait for the row of the queue.
-        if ((await database.read(({ rows }) => rows(isWaiting))).length === 0) break;
+        const look = next.limits.isOwnWork ? isOwnWaiting : isWaiting;
+        if ((await database.read(({ rows }) => rows(look))).length === 0) break;
         const round = { wanted: group.length - claimed.length, skipped };
         const claims = await uncertain.watch((note) => claimSome(round, next, note));
         claimed.push(...claims.jobs);
@@ -84,11 +94,19 @@ export function createJobClaim(database: Postgres, deps: Deps): Pick<JobStore, '
     return group.map((_, nth) => claimed[nth]);
   }
 
-  const claim = createGroupCommit(claimGroup, LARGEST_GROUP);
+  // Groups of both kinds run one after the other, because each group first settles the uncertain starts.
+  const groups = createKeyedMutex();
+  const createClaim = () =>
+    createGroupCommit(
+      (group: readonly Wanted[]) => groups.run('claim', () => claimGroup(group)),
+      LARGEST_GROUP,
+    );
+  const claimAny = createClaim();
+  const claimOwnWork = createClaim();
 
   return {
-    claim: (startedSecs, maxRunning = Number.POSITIVE_INFINITY) =>
-      claim({ startedSecs, maxRunning }),
+    claim: (startedSecs, limits = {}) =>
+      (limits.isOwnWork ? claimOwnWork : claimAny)({ startedSecs, limits }),
   };
 }
 
@@ -122,18 +140,19 @@ function createSomeClaims(database: Postgres, { ending, lease }: Deps) {
 
   return (
     round: Round,
-    { startedSecs, maxRunning }: Wanted,
+    { startedSecs, limits }: Wanted,
     note: (starts: readonly { readonly job: JobRecord }[]) => void,
   ): Promise<Claims> =>
     write(async (queries) => {
       note([]);
       if (!(await lease.hold(queries))) return NOTHING;
       const queue = await lockQueue(queries);
+      const { maxRunning = Number.POSITIVE_INFINITY } = limits;
       const wanted = Math.min(round.wanted, maxRunning - queue.running);
       if (queue.isPaused || wanted <= 0) return NOTHING;
       const { locked, turns, missing, isAll } = await lockNext(
         queries,
-        { ...round, wanted },
+        { ...round, wanted, isOwnWork: limits.isOwnWork === true },
         queue.claims,
       );
       const records = locked.map((job) => ({ job, record: parseReadable(job) }));
@@ -170,18 +189,24 @@ function createClaimSteps({ schema }: Pick<Postgres, 'schema'>) {
     SELECT paused = 1 AS "isPaused", claims FROM ${schema}.queue FOR NO KEY UPDATE`;
   const COUNT_RUNNING = `SELECT running FROM ${schema}.job_total`;
   // Other transactions lock several scopes in the same order.
-  const LOCK_SCOPES = `
+  const lockScopes = (condition: string) => `
     SELECT scope, queued, turn, joined FROM ${schema}.job_scope WHERE scope IN (
       SELECT scope FROM ${schema}.job_scope
-      WHERE queued > 0 AND scope <> ALL ($1::text[]) ORDER BY turn, joined LIMIT $2)
+      WHERE queued > 0 AND scope <> ALL ($1::text[]) ${condition} ORDER BY turn, joined LIMIT $2)
     ORDER BY scope FOR UPDATE`;
   // Jobs that are being cancelled are skipped.
-  const LOCK_JOBS = `
+  const lockJobs = (condition: string) => `
     SELECT ${recordColumns(schema)}, owner, hidden, bytes, reserved, inputs
     FROM ${PICKED.sql} AS picked CROSS JOIN LATERAL (
-      SELECT * FROM ${schema}.job WHERE job.scope = picked.picked AND status = 'queued'
+      SELECT * FROM ${schema}.job
+      WHERE job.scope = picked.picked AND status = 'queued' ${condition}
       ORDER BY priority DESC, seq LIMIT picked.wanted FOR NO KEY UPDATE SKIP LOCKED
     ) AS job JOIN ${schema}.job_content ON job_content.seq = job.seq`;
+  const isOwn = `AND provider = '${OWN_PROVIDER}'`;
+  const hasOwn = `AND EXISTS (
+    SELECT FROM ${schema}.job WHERE job.scope = job_scope.scope AND status = 'queued' ${isOwn})`;
+  const LOCK = { scopes: lockScopes(''), jobs: lockJobs('') };
+  const LOCK_OWN = { scopes: lockScopes(hasOwn), jobs: lockJobs(isOwn) };
   // A wrong count must not block the queue.
   const LEAVE_QUEUE = `
     UPDATE ${schema}.job_scope SET queued = 0
@@ -207,14 +232,19 @@ function createClaimSteps({ schema }: Pick<Postgres, 'schema'>) {
     },
 
     /** Locks jobs whose turn has come. `isAll` is true if no other job is queued. */
-    async lockNext({ rows }: Queries, { wanted, skipped }: Round, claims: number) {
-      const waiting = await rows<WaitingScope>(LOCK_SCOPES, [skipped, wanted]);
+    async lockNext(
+      { rows }: Queries,
+      { wanted, skipped, isOwnWork }: Round & { readonly isOwnWork: boolean },
+      claims: number,
+    ) {
+      const lock = isOwnWork ? LOCK_OWN : LOCK;
+      const waiting = await rows<WaitingScope>(lock.scopes, [skipped, wanted]);
       const turns = takeTurns(waiting, { jobs: wanted, claims });
       const planned = turns.reduce((sum, { jobs }) => sum + jobs, 0);
       const values = PICKED.values(
         turns.map(({ scope, jobs }) => ({ picked: scope, wanted: jobs })),
       );
-      const locked = planned === 0 ? [] : await rows<LockedJob>(LOCK_JOBS, values);
+      const locked = planned === 0 ? [] : await rows<LockedJob>(lock.jobs, values);
       const found = new Set(locked.map(({ scope }) => scope));
       const missing = turns.flatMap(({ scope }) => (found.has(scope) ? [] : [scope]));
       if (missing.length > 0) await rows(LEAVE_QUEUE, [missing]);

@@ -1,3 +1,4 @@
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { HELD_COLUMNS, heldColumns, periodsOf } from '../../budgets.ts';
@@ -228,7 +229,7 @@ export function createJobInserts({ schema }: Pick<Postgres, 'schema'>) {
       }
       const changed = new Set(accepted.map(({ job }) => job.scope));
       const notices: readonly CommitNotice[] = [
-        { type: 'queued', count: accepted.length },
+        { type: 'queued', count: accepted.length, ownCount: providers.get(OWN_PROVIDER) ?? 0 },
         ...[...changed].map((scope) => ({ type: 'changed', scope }) as const),
       ];
       await rows(INSERT, [

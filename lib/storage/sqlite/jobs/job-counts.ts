@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import type { ClaimLimits } from '../../../jobs/job-store-port.ts';
 import { type CountedJob, CountedRow, differenceOf } from '../../jobs/counted-job.ts';
 import type { StoreDatabase } from '../database.ts';
 
@@ -24,6 +26,16 @@ const JOIN_QUEUE = `
 export const NEXT_SCOPE = `
   SELECT scope FROM job_scope
   WHERE queued > 0 AND NOT (SELECT paused FROM queue)
+  ORDER BY turn, joined LIMIT 1`;
+/** Finds the scope whose turn is next among the scopes with queued jobs of a provider. Exported for tests of its query plan. */
+export const NEXT_SCOPE_OF_PROVIDER = `
+  SELECT scope FROM job_scope
+  WHERE queued > 0 AND NOT (SELECT paused FROM queue)
+    AND (SELECT queued FROM job_active WHERE provider = @provider) > 0
+    AND EXISTS (
+      SELECT 1 FROM job
+      WHERE job.scope = job_scope.scope AND provider = @provider AND status = 'queued'
+    )
   ORDER BY turn, joined LIMIT 1`;
 const START_IN_TOTALS = 'UPDATE job_total SET queued = queued - 1, running = running + 1';
 const START_ACTIVE = `
@@ -79,6 +91,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
   const addToQueue = database.prepare(ADD_TO_QUEUE);
   const joinQueue = database.prepare(JOIN_QUEUE);
   const nextScope = database.prepare(NEXT_SCOPE).pluck();
+  const nextScopeOfProvider = database.prepare(NEXT_SCOPE_OF_PROVIDER).pluck();
   const startInTotals = database.prepare(START_IN_TOTALS);
   const startActive = database.prepare(START_ACTIVE);
   const countClaim = database.prepare(COUNT_CLAIM).pluck();
@@ -117,8 +130,15 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
       if (addToQueue.run(added).changes === 0) joinQueue.run(added);
     },
 
-    /** Returns the waiting scope whose last claim is the oldest. Returns undefined if no scope waits or the queue is paused. */
-    nextScope: () => v.parse(Scope, nextScope.get()),
+    /**
+     * Returns the waiting scope whose last claim is the oldest, for own work only among the scopes with queued own work. Returns
+     * undefined if no such scope waits or the queue is paused.
+     */
+    nextScope: ({ isOwnWork }: ClaimLimits) =>
+      v.parse(
+        Scope,
+        isOwnWork ? nextScopeOfProvider.get({ provider: OWN_PROVIDER }) : nextScope.get(),
+      ),
 
     /** Counts a claimed job as running, and puts its scope behind all other waiting scopes. */
     start({ scope, provider }: Pick<AddedJob, 'scope' | 'provider'>): void {

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { OWN_PROVIDER } from '../../../contract/request/own-work.ts';
 import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toStoredError } from '../../../errors/error-body.ts';
 import type {
+  ClaimLimits,
   JobAdmission,
   JobCancellation,
   JobRecord,
@@ -87,6 +89,13 @@ const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
 export const NEXT_JOB = `
   SELECT seq AS sequence, provider FROM job
   WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
+/**
+ * Exported for tests of its query plan. The order of the queue has a `+`, so that the jobs of other providers are not read in that
+ * order.
+ */
+export const NEXT_JOB_OF_PROVIDER = `
+  SELECT seq AS sequence, provider FROM job
+  WHERE scope = +? AND provider = +? AND status = 'queued' ORDER BY +priority DESC, seq LIMIT 1`;
 const CLAIM = `
   UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
   WHERE seq = @sequence AND status = 'queued'`;
@@ -129,6 +138,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const nextJob = database.prepare(NEXT_JOB);
+  const nextJobOfProvider = database.prepare(NEXT_JOB_OF_PROVIDER);
   const claim = database.prepare(CLAIM);
   const totals = database.prepare(TOTALS);
   const counts = prepareJobCounts(database);
@@ -141,12 +151,15 @@ export function createJobStore(database: StoreDatabase): JobStore {
     return row === undefined ? undefined : parseRecord(row);
   }
 
-  function hasRoom(maxRunning: number): boolean {
+  function hasRoom({ maxRunning = Number.POSITIVE_INFINITY }: ClaimLimits): boolean {
     return (
       maxRunning === Number.POSITIVE_INFINITY ||
       parseTotals(totals.get()).byStatus.running < maxRunning
     );
   }
+
+  const nextOf = (scope: string, { isOwnWork }: ClaimLimits) =>
+    v.parse(NextRow, isOwnWork ? nextJobOfProvider.get(scope, OWN_PROVIDER) : nextJob.get(scope));
 
   return {
     ...createJobSubmission(database, { counts, changes, findOne }),
@@ -161,13 +174,13 @@ export function createJobStore(database: StoreDatabase): JobStore {
     ...createJobInputs(database),
     ...createImageMarks(database, { counts, changes }),
     ...createJobUpdates(database, { ending, counts, changes, findOne }),
-    claim: (startedSecs, maxRunning = Number.POSITIVE_INFINITY) =>
+    claim: (startedSecs, limits = {}) =>
       database.write(() => {
-        if (!hasRoom(maxRunning)) return undefined;
+        if (!hasRoom(limits)) return undefined;
         for (;;) {
-          const scope = counts.nextScope();
+          const scope = counts.nextScope(limits);
           if (scope === undefined) return undefined;
-          const next = v.parse(NextRow, nextJob.get(scope));
+          const next = nextOf(scope, limits);
           if (next === undefined) {
             counts.leaveQueue(scope);
             continue;

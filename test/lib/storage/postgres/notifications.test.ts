@@ -78,7 +78,7 @@ describe.runIf(HAS_POSTGRES)('createNotifications', () => {
     const { seen, send, count } = await openNotifications();
     await expect.poll(() => count('missed')).toBe(1);
     const notices: JobNotice[] = [
-      { type: 'queued', count: 2 },
+      { type: 'queued', count: 2, ownCount: 0 },
       { type: 'changed', scope: 'one' },
       { type: 'changed' },
       { type: 'cancelling', id: 'a' },

@@ -103,7 +103,7 @@ describe.runIf(HAS_POSTGRES)('createJobStore of two replicas', () => {
     for (let job = 0; job < 9; job += 1) await one.submit(newJob(), WIDE);
 
     const claims = await Promise.all(
-      [one, two, one, two, one, two].map((store) => store.claim(9, 3)),
+      [one, two, one, two, one, two].map((store) => store.claim(9, { maxRunning: 3 })),
     );
 
     expect(claims.filter((job) => job !== undefined)).toHaveLength(3);

@@ -9,9 +9,16 @@ import {
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
 import { findStateProblems } from '../../../../../lib/storage/sqlite/inspect-state.ts';
-import { NEXT_SCOPE } from '../../../../../lib/storage/sqlite/jobs/job-counts.ts';
+import {
+  NEXT_SCOPE,
+  NEXT_SCOPE_OF_PROVIDER,
+} from '../../../../../lib/storage/sqlite/jobs/job-counts.ts';
 import { LARGEST_BY, NEXT_ENDED } from '../../../../../lib/storage/sqlite/jobs/job-retention.ts';
-import { createJobStore, NEXT_JOB } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
+import {
+  createJobStore,
+  NEXT_JOB,
+  NEXT_JOB_OF_PROVIDER,
+} from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import {
   createQueueStore,
   LIST_ACTIVE,
@@ -91,6 +98,26 @@ describe('NEXT_SCOPE', () => {
     expect(planOf(NEXT_SCOPE, {})).toEqual([
       'SCAN job_scope USING INDEX job_scope_turns',
       'SCAN queue',
+    ]);
+  });
+});
+
+describe('NEXT_SCOPE_OF_PROVIDER', () => {
+  test('the scopes are read in the order of their turns, and each is looked up in an index', () => {
+    expect(planOf(NEXT_SCOPE_OF_PROVIDER, { provider: 'p' })).toEqual([
+      'SCAN job_scope USING INDEX job_scope_turns',
+      'SCAN queue',
+      'SEARCH job_active USING PRIMARY KEY (provider=?)',
+      'SEARCH job EXISTS USING COVERING INDEX job_list_of_provider (scope=? AND provider=? AND status=?)',
+    ]);
+  });
+});
+
+describe('NEXT_JOB_OF_PROVIDER', () => {
+  test('the jobs of the scope and the provider are found in an index', () => {
+    expect(planOf(NEXT_JOB_OF_PROVIDER, ['s', 'p'])).toEqual([
+      'SEARCH job USING INDEX job_list_of_provider (scope=? AND provider=? AND status=?)',
+      'USE TEMP B-TREE FOR ORDER BY',
     ]);
   });
 });
