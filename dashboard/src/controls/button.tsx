@@ -1,4 +1,4 @@
-import type { IconNode } from 'lucide';
+import { ArrowLeft, ArrowRight, ChevronLeft, ChevronRight, type IconNode } from 'lucide';
 import { type ComponentProps, h } from 'preact';
 import './button.css';
 
@@ -11,9 +11,20 @@ interface IconProps {
   readonly class?: string;
 }
 
+/** Icons that point along a row, and that are mirrored from right to left. */
+const DIRECTED: ReadonlySet<IconNode> = new Set([ArrowLeft, ArrowRight, ChevronLeft, ChevronRight]);
+
 /** Renders an icon without an accessible name, for use beside text or inside a labelled control. */
 export function Icon({ of, small, filled, class: extra }: IconProps) {
-  const names = ['icon', small && 'small', filled && 'filled', extra].filter(Boolean).join(' ');
+  const names = [
+    'icon',
+    small && 'small',
+    filled && 'filled',
+    DIRECTED.has(of) && 'directed',
+    extra,
+  ]
+    .filter(Boolean)
+    .join(' ');
   return (
     <svg class={names} viewBox="0 0 24 24" aria-hidden="true">
       {of.map(([tag, attributes], index) => h(tag, { key: index, ...attributes }))}

@@ -42,6 +42,7 @@ async function place(button: HTMLElement, box: HTMLElement, placement: Placement
       }),
     ],
   });
-  box.style.insetInlineStart = `${x}px`;
-  box.style.insetBlockStart = `${y}px`;
+  // The position is measured from the left, whatever the direction of the text.
+  box.style.left = `${x}px`;
+  box.style.top = `${y}px`;
 }

@@ -2,6 +2,7 @@ import { Minus, Plus } from 'lucide';
 import type { ComponentChildren, ComponentProps, InputHTMLAttributes } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './button.tsx';
+import { isRightToLeft } from './reading-order.ts';
 import './inputs.css';
 
 type InputProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onInput' | 'onChange'>;
@@ -116,7 +117,8 @@ export function Segmented<T extends string>(props: ChoiceProps<T> & { readonly w
 }
 
 /**
- * Returns a key handler for a group of buttons with a single Tab stop, according to the ARIA Authoring Practices.
+ * Returns a key handler for a group of buttons with a single Tab stop, according to the ARIA Authoring Practices. From right to left,
+ * the next button is on the left.
  * `onMove` receives the index of the newly focused button.
  */
 export function rovingFocus(onMove: (index: number) => void) {
@@ -124,11 +126,14 @@ export function rovingFocus(onMove: (index: number) => void) {
     const buttons = [...event.currentTarget.querySelectorAll('button')];
     const items = buttons.filter(({ disabled }) => !disabled);
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    const next = (at + 1) % items.length;
+    const before = (at - 1 + items.length) % items.length;
+    const isMirrored = isRightToLeft(event.currentTarget);
     const steps: Readonly<Record<string, number>> = {
-      ArrowRight: (at + 1) % items.length,
-      ArrowDown: (at + 1) % items.length,
-      ArrowLeft: (at - 1 + items.length) % items.length,
-      ArrowUp: (at - 1 + items.length) % items.length,
+      ArrowRight: isMirrored ? before : next,
+      ArrowDown: next,
+      ArrowLeft: isMirrored ? next : before,
+      ArrowUp: before,
       Home: 0,
       End: items.length - 1,
     };

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from '../api/api.ts';
 import type { Job, JobSummary } from '../api/schemas.ts';
 import { Button, IconButton } from '../controls/button.tsx';
+import { rowArrows } from '../controls/reading-order.ts';
 import { Blank } from '../gallery/states/blank.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { stageText } from '../jobs/progress.tsx';
@@ -187,8 +188,7 @@ function useJobKeys({ job, look, neighbours, go }: Keys): void {
   const { zoom, looking } = look;
   useShortcuts({
     ...actions,
-    ArrowLeft: unlessScrolling(() => neighbours.newer && go(neighbours.newer)),
-    ArrowRight: unlessScrolling(() => neighbours.older && go(neighbours.older)),
+    ...rowArrows((by, event) => unlessScrolling(() => toNeighbour(by))(event)),
     ArrowUp: unlessScrolling(() => step(-1)),
     ArrowDown: unlessScrolling(() => step(1)),
     ...Object.fromEntries(VIEWS.map((view, index) => [String(index + 1), () => show(view)])),
@@ -211,6 +211,12 @@ function useJobKeys({ job, look, neighbours, go }: Keys): void {
   function openTable(): void {
     const count = look.images.filter(({ kind }) => kind === 'output').length;
     if (job !== undefined && count > 1) router.navigate(tablePath([job.id]));
+  }
+
+  /** The newer job is at the start of the row, and the older job at its end. */
+  function toNeighbour(by: -1 | 1): void {
+    const to = by < 0 ? neighbours.newer : neighbours.older;
+    if (to !== undefined) go(to);
   }
 
   function step(by: -1 | 1): void {

@@ -3,6 +3,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ConnectionNotice } from '../connection/connection-status.tsx';
 import { Button, IconButton } from '../controls/button.tsx';
+import { rowArrows } from '../controls/reading-order.ts';
 import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
 import { isNarrow } from '../shell/is-narrow.ts';
@@ -253,8 +254,7 @@ function useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFac
   };
 
   useShortcuts({
-    ArrowLeft: onArrow(() => -1),
-    ArrowRight: onArrow(() => 1),
+    ...rowArrows((by, event) => onArrow(() => by)(event)),
     ArrowUp: onArrow(() => -columns()),
     ArrowDown: onArrow(() => columns()),
     ...Object.fromEntries(images.map((_, index) => [String(index + 1), () => go(index)])),

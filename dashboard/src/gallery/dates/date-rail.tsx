@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isRightToLeft } from '../../controls/reading-order.ts';
 import { formatDate, formatMonth, formatShortDay, text } from '../../text/text.ts';
 import { type DaySpan, spanAt } from '../layout/day-spans.ts';
 import { spaced, toMarks } from './date-marks.ts';
@@ -42,11 +43,12 @@ export function DateRail({ scroller, spans, height, keepsPlace }: Props) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    const forward = rail.current !== null && isRightToLeft(rail.current) ? -1 : 1;
     const to = {
       ArrowDown: () => index + 1,
-      ArrowRight: () => index + 1,
+      ArrowRight: () => index + forward,
       ArrowUp: () => index - 1,
-      ArrowLeft: () => index - 1,
+      ArrowLeft: () => index - forward,
       PageDown: () => otherMonth(spans, index, 1),
       PageUp: () => otherMonth(spans, index, -1),
       Home: () => 0,

@@ -32,7 +32,12 @@ export function Viewer() {
   const { width, height } = b.size ?? { width: 1, height: 1 };
   const ratio = (view === 'side' ? 2 : 1) * (width / height);
   return (
-    <div class={view === 'side' ? 'viewer two' : 'viewer'} style={{ '--ratio': `${ratio}` }}>
+    // A is on the left, and places are measured from the left, whatever the direction of the text.
+    <div
+      class={view === 'side' ? 'viewer two' : 'viewer'}
+      dir="ltr"
+      style={{ '--ratio': `${ratio}` }}
+    >
       {a === undefined ? (
         <ImagePane image={b} beside={[b]} />
       ) : view === 'slider' ? (

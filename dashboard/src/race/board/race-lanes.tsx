@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { rowArrows } from '../../controls/reading-order.ts';
 import { usePage } from '../../page-context.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { formatNumber, text } from '../../text/text.ts';
@@ -190,8 +191,7 @@ function useLaneKeys({ grid, table, lanes, choose }: Keys): void {
 
   useShortcuts(
     {
-      ArrowLeft: move(-1, 0),
-      ArrowRight: move(1, 0),
+      ...rowArrows((by, event) => move(by, 0)(event)),
       ArrowUp: move(0, -1),
       ArrowDown: move(0, 1),
       ...Object.fromEntries(
