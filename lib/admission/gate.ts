@@ -12,8 +12,8 @@ interface Deps {
   readonly provider?: string;
   readonly maxConcurrent: Limit;
   /**
-   * The maximum number of waiting operations, without those that wait when the queue is full. If the value is 0, an operation that
-   * would have to wait is rejected.
+   * The maximum number of waiting operations. Operations that wait even if the queue is full are not counted. If the value is 0, an
+   * operation that would have to wait is rejected.
    */
   readonly maxQueued: Limit;
   /** The slots of all replicas. Undefined if `maxConcurrent` limits this process alone. */

@@ -20,7 +20,7 @@ const SWEEP_EVERY_MS = 30_000;
 // The number of jobs that one transaction examines. The number is small so that the transaction does not delay requests
 // noticeably.
 const BATCH = 32;
-// Images that several processes use are not removed at once, so they are looked for again and again.
+// Images that several processes use are not removed immediately, so a later sweep looks for them again.
 const INPUT_SWEEP_EVERY_MS = 3_600_000;
 
 /**

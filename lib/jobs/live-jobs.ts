@@ -53,7 +53,7 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
   return {
     /**
      * Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves.
-     * `jobOf` returns undefined if the job has ended already. `progress` is its first progress.
+     * `jobOf` returns undefined if the job has already ended. `progress` is the first progress of the job.
      */
     async claim<T>(
       claim: () => Promise<T | undefined>,
@@ -77,7 +77,7 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
         signal: state.controller.signal,
         /** Aborts when nothing further may be sent to a provider. */
         noMoreCalls: state.calls.signal,
-        /** Records an event. Keeps only the latest partial image. */
+        /** Records and reports an event. */
         note: (event: VerifiedEvent) => note(job, state, event),
         /** Records the number of finished images. Does nothing after the end of the job. */
         noteFinished(count: number): void {

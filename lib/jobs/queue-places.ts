@@ -1,8 +1,8 @@
 import type { JobWork, QueueOutlook } from './job-store-port.ts';
 
-/** The number of latest durations of equal jobs that a usual duration is the median of. */
+/** The usual duration is the median of at most this number of the latest durations of equal jobs. */
 const MOST_DURATIONS = 20;
-/** The number of durations below which no usual duration is known. */
+/** With fewer durations, no usual duration is known. */
 const FEWEST_DURATIONS = 5;
 /** The position after which no start is estimated. */
 const LAST_ESTIMATE = 10_000;
@@ -20,7 +20,7 @@ export function positionsOf(
   return Array.from({ length: count }, (_, nth) => {
     const earlier = turns.reduce((sum, { queued }, index) => {
       if (index === own) return sum;
-      // A scope before the own one has one turn more.
+      // A scope before the own scope has one more turn.
       return sum + Math.min(queued, index < own ? nth + 1 : nth);
     }, 0);
     return earlier + nth + 1;
@@ -30,7 +30,7 @@ export function positionsOf(
 /** Returns the usual duration of a job in seconds. Returns undefined if too few durations are known. */
 export type UsualSecs = (work: JobWork) => number | undefined;
 
-/** Returns the function that knows the usual durations of equal jobs, and the usual duration of any job. */
+/** Returns the usual duration of equal jobs as a function, and the usual duration of any job. */
 export function usualDurations(ended: QueueOutlook['ended']): {
   readonly ofWork: UsualSecs;
   readonly ofAny: number | undefined;

@@ -126,7 +126,7 @@ async function evaluate(response: HttpResponse, maxBytes: number): Promise<Fetch
   return bytes === undefined ? refused('too_many_bytes') : { ok: true, bytes };
 }
 
-/** Converts failures of the server to faults. Throws failures of this program. */
+/** Converts failures of the server to faults. Throws any other failure. */
 function toRefusal(thrown: unknown): Refusal {
   const code = thrown instanceof BridgeError ? thrown.code : undefined;
   if (code === 'upstream') return refused('unreachable');

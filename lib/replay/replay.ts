@@ -182,7 +182,10 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     work?.linger(signal.aborted ? toBridgeError(signal.reason) : disconnected());
   }
 
-  /** Does not stop when the client disconnects, because the client must still be detached from the entry. */
+  /**
+   * Claims an entry for the request and attaches the client. Does not stop when the client disconnects, because the client must
+   * still be detached from the entry.
+   */
   return async function answer<T, W extends Work<T>>(
     request: MarkedRequest,
     start: StartWork<W>,

@@ -22,7 +22,7 @@ import type { ConfigFile } from './config-file.ts';
 import { parseToml, parseTomlValue } from './toml.ts';
 import { createTomlLines, tomlKeyOnLine } from './toml-lines.ts';
 
-/** The kind of the source of a value. Each kind takes precedence over the kinds that are listed before. */
+/** The kind of the source of a value. Each kind takes precedence over the kinds before it. */
 export type Origin = 'default' | 'file' | 'environment' | 'override';
 
 /** An unchecked value of a source for a known field. */

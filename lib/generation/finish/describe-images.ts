@@ -37,8 +37,8 @@ export interface DescribedOutput extends FinishedOutput {
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
- * Writes records and marks into images, signs images, and writes sidecars. Returns the outputs in the same order. The order of the
- * steps keeps signatures valid: a signature covers the record and the mark.
+ * Writes records and marks into images, signs images, and writes sidecars. Resolves with the outputs in the same order. An image is
+ * signed last, because a signature covers the record and the mark.
  */
 export async function describeImages(
   deps: DescribeDeps,
@@ -86,8 +86,9 @@ interface Completed {
 }
 
 /**
- * Writes the record and the mark, and signs the image. Only an image that is not signed can fail because it cannot hold the record.
- * No image fails because it cannot be marked.
+ * Writes the record and the mark, and signs the image. If the record would be the only change of an image with valid credentials
+ * and cannot be written, the image keeps its credentials. Throws `protocol` if any other image cannot hold the record. An image
+ * that cannot be marked is delivered without a mark.
  */
 async function completed(
   deps: DescribeDeps,
@@ -112,7 +113,7 @@ async function completed(
     : signed(deps, output, recorded, signal);
 }
 
-/** Returns the mark of an image to which none is added. */
+/** Returns the mark of an image to which no mark is added. */
 function presentMark({ marking: { existing } }: FinishedOutput): Mark {
   return existing === undefined ? NO_MARK : { result: 'existing', sourceType: existing };
 }

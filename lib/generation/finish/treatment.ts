@@ -85,8 +85,8 @@ export function factsUnsigned({ isKeptWithoutRecord, facts }: Treatment): Creden
 }
 
 /**
- * Treats an image whose bytes the provider has signed. Only an embedded record changes the image. A mark is written with the
- * record.
+ * Treats an image that has credentials and whose pixels are unchanged. Only an embedded record changes the image. A mark is written
+ * with the record.
  */
 function kept(made: MadeImage, original: Examination, deps: CredentialDeps): Treatment {
   const { found } = original;
@@ -183,8 +183,8 @@ function canSign(found: Found, { credentials }: CredentialDeps): boolean {
 }
 
 /**
- * Returns the reason why credentials are lost: the step that changed the image, if the bridge has no certificate or the credentials
- * are on a server. Otherwise the reason is the state of the credentials, which the bridge does not sign over.
+ * Returns the reason why credentials are lost. If the bridge signs, credentials in the image that prevent the signature are the
+ * reason: their state, or `signing_failed` if they could not be checked. Otherwise the reason is the step that changed the image.
  */
 function lossOf(
   found: Found,

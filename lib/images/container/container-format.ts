@@ -9,8 +9,8 @@ export interface ContainerFormat {
   /** Returns the dimensions in the header of an untrusted image. Returns undefined if the header is not readable. */
   headerEdges(bytes: Buffer): Edges | undefined;
   /**
-   * Finds the chunks or segments of the C2PA manifests of a valid image; adjacent ones are one part. Finds none in a damaged image.
-   * Returns undefined if there are more than `MAX_MANIFEST_PARTS`.
+   * Finds the chunks or segments of the C2PA manifests of a valid image. Adjacent chunks or segments are one part. Returns an empty
+   * list for a damaged image. Returns undefined if there are more than `MAX_MANIFEST_PARTS`.
    */
   findManifests(bytes: Buffer): Steps<readonly Span[] | undefined>;
   /**

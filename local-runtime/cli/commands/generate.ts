@@ -22,7 +22,7 @@ interface Wanted {
   readonly mask?: string | undefined;
 }
 
-// The default limit of a service. The service enforces its own limit.
+// Twice the default limits of a service. The service enforces its own limits.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // Higher than the maximum number of images that a service makes for one request.
@@ -150,7 +150,7 @@ interface ImageFiles {
 }
 
 /**
- * Returns the request for a command line: the preset, with the values of the options in place of its own. The service
+ * Returns the request for a command line: the preset with the values of the options, which override the preset. The service
  * validates the request.
  */
 function toRequest(
