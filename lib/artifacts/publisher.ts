@@ -281,12 +281,12 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
 }
 
 function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
-  // Records of intents that this process still has because the store failed. `takeAbandoned` does not return them.
+  // Records of intents that this process still has because the store failed. `takeAbandoned` does not return these records.
   let unreleased: readonly ArtifactRecord[] = [];
 
   /**
-   * Runs a call of the store about these intents. If the call fails, keeps the records for the next attempt. Resolves with
-   * undefined if the call fails.
+   * Runs a call of the store about these intents. If the call fails, keeps the records for the next attempt and rejects. Resolves
+   * with undefined if there are no records.
    */
   async function attempt<T>(
     records: readonly ArtifactRecord[],
@@ -316,7 +316,7 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
 
   /**
    * Removes the files of intents of this process. If one removal fails, the other files are removed anyway. An intent is removed
-   * after its files, because without the intent a crash would leave a file for ever.
+   * after its files, because without the intent a file would remain after a crash.
    */
   async function withdraw(records: readonly ArtifactRecord[]): Promise<void> {
     const ownIds = new Set(await attempt(records, store.findOwnIntents));

@@ -71,7 +71,10 @@ export function createCancelJob({ store, notices, live, clock }: Deps) {
     }
   }
 
-  /** Stops a running job of this process. Ends the job if it does not run here although it belongs to this process. */
+  /**
+   * Stops a running job of this process, and resolves with true if the job runs here. Otherwise ends the job if the store still
+   * marks the job as running in this process.
+   */
   async function stop(
     { id, sequence }: Pick<JobRecord, 'id' | 'sequence'>,
     error: BridgeError,

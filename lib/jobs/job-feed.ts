@@ -86,7 +86,9 @@ interface AllNews {
   readonly queue: QueueNews | undefined;
 }
 
-/** The changes that a reader of a feed receives: those after `resumed`. The changes up to `latest` are part of the snapshot. */
+/**
+ * The changes that a reader of a feed receives: the changes after `resumed`. The changes up to `latest` are part of the snapshot.
+ */
 interface FeedStart {
   readonly latest: number;
   readonly resumed?: number;

@@ -12,7 +12,7 @@ interface Deps {
   readonly store: Pick<JobStore, 'listAbandonedOutputs' | 'resumeAbandoned' | 'interruptAbandoned'>;
   readonly live: Pick<LiveJobs, 'claim'>;
   readonly publisher: {
-    /** Completes publications of ended processes. Resolves with the ids of the complete ones. */
+    /** Completes publications of ended processes. Resolves with the ids of the complete publications. */
     finish(records: readonly ArtifactRecord[]): Promise<readonly string[]>;
   };
   readonly usage: Pick<Usage, 'recover'>;
@@ -74,8 +74,8 @@ export function createJobTakeover(deps: Deps) {
     takeOver,
 
     /**
-     * Lets `takeOver` resume jobs, and takes over until the store can be used. Resolves after the signal has aborted and all resumed
-     * jobs have ended or have been left to another process.
+     * Lets `takeOver` resume jobs, and repeats the takeover until the store can be used. Resolves after the signal has aborted and
+     * all resumed jobs have ended or have been left to another process.
      */
     async serveResumed(signal: AbortSignal): Promise<void> {
       serving = signal;

@@ -2,7 +2,7 @@
 export interface FifoQueue<T> {
   /** Adds an item at the end. The returned function removes the item from any position. */
   enqueue(item: T): () => void;
-  /** Returns the oldest item and leaves it in the queue, or undefined if the queue is empty. */
+  /** Returns the oldest item without removing the item, or undefined if the queue is empty. */
   peek(): T | undefined;
   /** Removes the oldest item and returns it. Returns undefined if the queue is empty. */
   dequeue(): T | undefined;

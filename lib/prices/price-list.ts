@@ -260,7 +260,7 @@ function megapixelsOf(pixels: number, { hasDecimalMegapixels }: ModelPrice): num
   return Math.ceil(pixels / (hasDecimalMegapixels ? 1_000_000 : MEGAPIXEL));
 }
 
-/** Returns the units that the request alone determines, or undefined if the units depend on the reply. */
+/** Returns the units that the request alone determines, or undefined if the units depend on the reply or on an unknown size. */
 function knownUnits(
   { images, calls, inputs, inputPixels, ...work }: PricedWork,
   row: ModelPrice,

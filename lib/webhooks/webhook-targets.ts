@@ -39,7 +39,7 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
     },
 
     /**
-     * Returns the webhook for the retry of a job: the webhook of the earlier job, or else the default, or undefined if there is
+     * Returns the webhook for the retry of a job: the webhook of the earlier job, else the default. Returns undefined if there is
      * neither.
      */
     toRetryTarget(earlier: WebhookTarget | undefined): WebhookTarget | undefined {

@@ -4,7 +4,7 @@ import type { AskPlan } from '../plan/plan.ts';
 /** One call of a route. */
 export interface RouteCall {
   readonly indices: readonly number[];
-  /** The indices without those whose images an ended process has published. */
+  /** The indices whose images are not published yet. */
   readonly unpublished: readonly number[];
   /** The call of an ended process that continues. Absent for a call that is sent. */
   readonly earlier?: EarlierCall & { readonly ticket: string };
@@ -19,8 +19,8 @@ interface RouteCalls {
 }
 
 /**
- * Returns the calls of a route. After an ended process, its calls with tickets continue, and the outputs that it did not send are
- * sent. Under `fail_fast`, an unknown output is a failure of the request, so nothing further is sent.
+ * Returns the calls of a route. If an ended process worked on the route, its calls with tickets continue, and the outputs that it
+ * had not sent are sent. Under `fail_fast`, an unknown output is a failure of the request, so nothing further is sent.
  */
 export function toRouteCalls(
   { calls, isFailFast }: Pick<AskPlan, 'calls' | 'isFailFast'>,

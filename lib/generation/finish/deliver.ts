@@ -29,7 +29,7 @@ interface Target extends Pick<RequestContext, 'scope' | 'baseUrl'> {
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
-  /** Publications without an owner. The caller must commit or discard these publications. */
+  /** Uncommitted publications. The caller must commit or discard these publications. */
   readonly publications: readonly PendingPublication[];
   /** Warnings about the images, including the warnings of their outputs. */
   readonly warnings: readonly Warning[];

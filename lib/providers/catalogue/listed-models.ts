@@ -85,7 +85,7 @@ export function createListedModels<Facts, Model extends Described>(deps: Deps<Fa
     /** Returns the documents of all models. The result is the same object until the catalogue changes. */
     documents: () => current().documents,
 
-    /** Returns a model that the account has, or had when a call was planned, or undefined if the account has no such model. */
+    /** Returns a model that the account has, or had when a call was planned. Returns undefined for any other name. */
     find: (name: string) => current().byName.get(name) ?? known.get(name),
 
     /**

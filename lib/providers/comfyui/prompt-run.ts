@@ -186,8 +186,8 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
     },
 
     /**
-     * Resolves when the prompt has ended. Throws `protocol` with the effect `unknown` if the server has lost the
-     * prompt.
+     * Resolves with the history entry when the prompt has ended. Throws `protocol` with the effect `unknown` if the server has lost
+     * the prompt.
      */
     async ended(id: string, signal: AbortSignal, onRunning: () => void): Promise<HistoryEntry> {
       let isRunning = false;

@@ -257,7 +257,9 @@ function valuesOf(
   return undefined;
 }
 
-/** Returns the ratio of `16:9`, `portrait_4_3` (which is 3:4) or `square`, or undefined for any other text. */
+/**
+ * Returns the ratio that a text such as `16:9`, `portrait_4_3` (which is 3:4) or `square` names, or undefined for any other text.
+ */
 function toRatio(text: string): string | undefined {
   if (parseAspectRatio(text)) return text;
   if (/^square(_hd)?$/.test(text)) return '1:1';

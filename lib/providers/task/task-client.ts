@@ -43,7 +43,7 @@ interface ReadState {
 
 type Rejection = Parameters<typeof toRefusal>[0];
 
-/** Creates the exchanges of which the client consists. */
+/** Creates the requests and replies that the methods of the client share. */
 function createExchanges(deps: Deps) {
   const { service, httpClient, clock, slices, timing, maxReplyBytes } = deps;
   return {
@@ -93,7 +93,10 @@ function createExchanges(deps: Deps) {
 
 export type TaskClient = ReturnType<typeof createTaskClient>;
 
-/** Sends the requests of one account. Each method sends one request, and a second one if the key has changed. */
+/**
+ * Sends the requests of one account. Each method sends one request. `submit` and `read` send a second request if the service
+ * rejects the key and the key has changed.
+ */
 export function createTaskClient(deps: Deps) {
   const { service, httpClient, apiKey, clock } = deps;
   const { headersOf, rejectionOf, readSuccess, exchanged } = createExchanges(deps);
@@ -161,7 +164,7 @@ export function createTaskClient(deps: Deps) {
       });
     },
 
-    /** Asks the service to cancel a task. The polls return the outcome, so that the reply is not read. */
+    /** Asks the service to cancel a task. The reply is not read, because the polls return the outcome. */
     async cancel(url: string, method: 'POST' | 'PUT', signal: AbortSignal): Promise<void> {
       const key = await apiKey.key();
       const headers = { ...headersOf(key), 'content-length': '0' };

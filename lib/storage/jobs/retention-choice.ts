@@ -23,9 +23,8 @@ export function exceededMeasure(
 }
 
 /**
- * Returns the scope that loses its oldest job: the scope with the largest part of the history, unless that scope is within its
- * equal share. `largest` lists scopes, largest first. `holders` is the number of scopes with ordinary history, or undefined if no
- * scope loses a job.
+ * Returns the scope that loses its oldest job: the scope with the largest part of the history. Returns undefined if that scope is
+ * within its equal share. `largest` lists scopes, largest first. `holders` is the number of scopes with ordinary history.
  */
 export function scopeAboveShare(
   largest: readonly { readonly scope: string; readonly filled: number }[],

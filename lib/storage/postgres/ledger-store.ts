@@ -229,7 +229,7 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
       return account && toEarlierWork(account, outputs, images);
     },
 
-    /** Reduces the charges by the outputs of queued jobs. */
+    /** Releases the outputs and the money that are reserved for queued jobs. */
     async giveBack(queries: Queries, sequences: readonly number[]): Promise<void> {
       if (sequences.length === 0) return;
       const sums = v.parse(ChargedRows, await queries.rows(SUM_QUEUED, [sequences]));

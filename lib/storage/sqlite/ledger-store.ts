@@ -219,7 +219,7 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
       return ledger && toEarlierWork(ledger, v.parse(EarlierRows, listEarlier.all(id)), images);
     },
 
-    /** Reduces the charge by the outputs of a queued job. */
+    /** Releases the outputs and the money that are reserved for a queued job. */
     giveBack(sequence: number): void {
       const { reserved, held, ...day } = v.parse(QueuedRow, findQueued.get(sequence));
       sums.charge(day, -reserved);

@@ -95,7 +95,7 @@ export interface Dialect {
   readonly failureOf?: (status: number, json: unknown) => FailureRow | undefined;
   /** Selects the failure for a complete reply whose images must not be used. Returns undefined if the images may be used. */
   readonly rejectionOf?: (reply: unknown) => FailureRow | undefined;
-  /** Returns the cost that a reply, or the last event of a stream, reports, or undefined if no cost is reported. */
+  /** Returns the cost reported by a reply or by the last event of a stream, or undefined if no cost is reported. */
   readonly costOf?: (reply: unknown) => Amount | undefined;
   /** Returns the cost in the value of a header with this name, for a reply whose body has no cost. */
   readonly costHeader?: {

@@ -10,10 +10,7 @@ export function editNames(model: string): readonly string[] {
   return [`${model}/edit`, `${model}/image-to-image`, ...replaced];
 }
 
-/**
- * Returns the endpoint with which a service edits, if the endpoint of the model itself does not edit, or undefined if there is
- * none.
- */
+/** Returns the separate endpoint with which a service edits for a model, or undefined if there is none. */
 function editEndpoint(
   model: string,
   endpoints: ReadonlyMap<string, EndpointFacts>,
