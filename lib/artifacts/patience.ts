@@ -1,6 +1,8 @@
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { RefusalReason } from '../errors/refusals.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
+import type { ArtifactStore } from './artifact-store-port.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -10,7 +12,7 @@ interface Deps {
   readonly maxWaitingBytes?: number | undefined;
 }
 
-/** Settles like `work`, but repeats `work` while the store of the files is unavailable. */
+/** Settles like `work`, but repeats `work` while the store of the files or the state store is unavailable. */
 export type Outlast = <T>(work: () => Promise<T>) => Promise<T>;
 
 // An outage that is longer loses the images that wait.
@@ -19,18 +21,29 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 const MAX_WAITING_BYTES = 268_435_456;
 
+const FILES_UNAVAILABLE = 'artifact_store_unavailable';
+const OUTAGES: ReadonlySet<unknown> = new Set<RefusalReason>([
+  FILES_UNAVAILABLE,
+  'state_store_busy',
+  'state_store_failing',
+  'state_store_full',
+  'state_store_read_only',
+]);
+
 /** Returns true if the store of the files cannot be reached now, although nothing is wrong with the files. */
 export function isUnavailable(error: unknown): boolean {
-  return (
-    error instanceof BridgeError &&
-    error.code === 'overloaded' &&
-    error.details['reason'] === 'artifact_store_unavailable'
-  );
+  return outageOf(error) === FILES_UNAVAILABLE;
+}
+
+function outageOf(error: unknown): unknown {
+  return error instanceof BridgeError && error.code === 'overloaded'
+    ? error.details['reason']
+    : undefined;
 }
 
 /**
- * Creates the function that lets images outlast an outage of the store of the files, because images that are being published
- * were paid for. The total length of the images that wait is limited.
+ * Creates the function that lets images outlast an outage of the store of the files or of the state store, because images that are
+ * being published were paid for. The total length of the images that wait is limited.
  */
 export function createPatience({ clock, onFailure, maxWaitingBytes = MAX_WAITING_BYTES }: Deps) {
   let waitingBytes = 0;
@@ -61,7 +74,7 @@ export function createPatience({ clock, onFailure, maxWaitingBytes = MAX_WAITING
         try {
           return await work();
         } catch (error) {
-          const mayWait = isUnavailable(error) && clock.monotonicMs() + pauseMs < endMs;
+          const mayWait = OUTAGES.has(outageOf(error)) && clock.monotonicMs() + pauseMs < endMs;
           if (!mayWait || !(await pause(pauseMs, bytes, until))) throw error;
         }
       }
@@ -79,4 +92,12 @@ export function toPatientFiles(files: ArtifactFiles, outlast: Outlast): Artifact
     settle: (published) => outlast(() => files.settle(published)),
     remove: (file) => outlast(() => files.remove(file)),
   };
+}
+
+/** Returns the names of one publication, whose changes outlast an outage. A claim must be repeated with another id. */
+export function toPatientNames(
+  { claim, rename, findNames }: Pick<ArtifactStore, 'claim' | 'rename' | 'findNames'>,
+  outlast: Outlast,
+): Pick<ArtifactStore, 'claim' | 'rename' | 'findNames'> {
+  return { claim, findNames, rename: (candidates) => outlast(() => rename(candidates)) };
 }

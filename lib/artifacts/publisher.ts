@@ -16,7 +16,7 @@ import {
 } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
-import { createPatience, isUnavailable, toPatientFiles } from './patience.ts';
+import { createPatience, isUnavailable, toPatientFiles, toPatientNames } from './patience.ts';
 import {
   imageFile,
   isComplete,
@@ -87,7 +87,7 @@ export function createPublisher(deps: Deps) {
      * Publishes either all images or none: after a failure or an abort, the published files are removed. Resolves when every
      * image and every sidecar is durable under its name. The images cannot be fetched before `commit`. Throws `artifact_exists`
      * if a name is taken, `artifact` if a file cannot be written, `overloaded` if the store fails, or the reason of the signal.
-     * While the store of the files is unavailable, the images wait in memory and are tried again until `until` aborts.
+     * While a store is unavailable, the images wait in memory and are tried again until `until` aborts.
      */
     async publish(
       scope: string,
@@ -100,7 +100,10 @@ export function createPublisher(deps: Deps) {
       const totalBytes = images.reduce((sum, image) => sum + lengthOf(image), 0);
       const outlast = patienceFor(totalBytes, until);
       const patientFiles = toPatientFiles(files, outlast);
-      const names = createNameClaims({ store, files: patientFiles });
+      const names = createNameClaims({
+        store: toPatientNames(store, outlast),
+        files: patientFiles,
+      });
       // The folder is created first, so that from here on it is missing only if it was removed from outside.
       await outlast(artifactRoot.prepare).catch(async (failure) => {
         await noteFailure(failure, images);
@@ -109,13 +112,12 @@ export function createPublisher(deps: Deps) {
       const ownTarget = withinFolder(target, deps.ownerFolder?.(scope));
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
-          const draft = toDraft(deps, scope, image);
-          return { image, claim: await names.claim(draft, ownTarget, image.output) };
+          // Each try has an id of its own, because the store may still undo a claim that it has rejected.
+          const claim = () => names.claim(toDraft(deps, scope, image), ownTarget, image.output);
+          return { image, claim: await outlast(claim) };
         }),
       );
-      const begun = outcomes.flatMap((outcome) =>
-        outcome.status === 'fulfilled' ? [outcome.value] : [],
-      );
+      const begun = outcomes.flatMap(fulfilledValue);
       try {
         throwFirstRejection(outcomes);
         await writeFiles(patientFiles, names, begun, signal);
@@ -198,6 +200,10 @@ function createRefusals({ store, files, artifactRoot, ownerFolder }: Deps) {
 interface Begun {
   readonly image: Publishable;
   claim: NameClaim;
+}
+
+function fulfilledValue<T>(outcome: PromiseSettledResult<T>): readonly T[] {
+  return outcome.status === 'fulfilled' ? [outcome.value] : [];
 }
 
 /** Settles the publications whose files are all complete. Resolves with their ids. */

@@ -95,7 +95,7 @@ describe('createPatience', () => {
 
   test.each([
     ['an error of the folder', new BridgeError('artifact', 'the disk is full')],
-    ['an error of the state store', new BridgeError('overloaded', 'the database is unavailable')],
+    ['an error that is no outage', new BridgeError('overloaded', 'a storage thread has ended')],
   ])('%s is thrown at once', async (_, failure) => {
     const { patienceFor } = openRig();
 

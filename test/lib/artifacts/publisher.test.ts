@@ -6,6 +6,8 @@ import {
   type PublicationTarget,
 } from '../../../lib/artifacts/artifact-names.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const anyName: PublicationTarget = { collision: 'error' };
@@ -273,6 +275,62 @@ describe('publisher.publish', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
     expect(await readdir(join(rig.directory, 'outside'))).toEqual([]);
     expect(await rig.state.listIntents()).toEqual([]);
+  });
+});
+
+describe('publisher.publish, while the state store cannot write', () => {
+  const outage = new BridgeError('overloaded', 'the state database is unavailable', {
+    details: { reason: 'state_store_full' },
+  });
+
+  /** Publishes with a store that rejects each change of a name until `recover`. */
+  function publishing(target: PublicationTarget) {
+    const clock = createManualClock();
+    const ids: (string | undefined)[] = [];
+    let isOut = true;
+    const store: typeof rig.store = {
+      ...rig.store,
+      async claim(...given) {
+        ids.push(given[0][0]?.id);
+        if (isOut) throw outage;
+        return rig.store.claim(...given);
+      },
+    };
+    const publisher = createPublisher({ ...rig, store, clock });
+    const image = { image: imageOf('miaow') };
+    return {
+      clock,
+      ids,
+      published: publisher.publish('scope', [image], target, noAbort),
+      recover: () => {
+        isOut = false;
+      },
+    };
+  }
+
+  test('an image waits in memory, and each try has another id', async () => {
+    const { clock, ids, published, recover } = publishing(cat);
+    for (let tries = 1; tries <= 3; tries += 1) {
+      await expect.poll(() => clock.waiting).toBe(1);
+      if (tries === 3) recover();
+      await clock.advance(5000);
+    }
+
+    const [publication] = await published;
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'miaow' });
+    expect(publication?.record.id).toBe(ids.at(-1));
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test('an image is given up after ten minutes', async () => {
+    const { clock, published } = publishing(cat);
+    const outcome = published.catch((error: unknown) => error);
+    await expect.poll(() => clock.waiting).toBe(1);
+
+    await clock.advance(600_000);
+
+    expect(await outcome).toBe(outage);
+    expect(await rig.onDisk()).toEqual({});
   });
 });
 

@@ -520,12 +520,15 @@ describe('createGeneration, endings', () => {
     const rig = await open({ reply: replyWith(png) });
     rig.artifacts.state.setReadOnly(true);
 
-    const outcome = run(rig, {
-      parameters: { n: 2 },
-      output: { response_format: 'artifact' },
-    });
+    const { events, result } = rig.run(
+      requestOf({ parameters: { n: 2 }, output: { response_format: 'artifact' } }),
+    );
+    for await (const event of events) {
+      // The deadline ends the wait for the store.
+      if ('stage' in event && event.stage === 'publishing') await rig.clock.advance(60_000);
+    }
 
-    await expect(outcome).rejects.toMatchObject({
+    await expect(result).rejects.toMatchObject({
       code: 'overloaded',
       retryable: false,
       details: { reason: 'state_store_read_only', succeeded_outputs: 2 },
