@@ -99,10 +99,10 @@ export function createCircuitBreaker(deps: Deps) {
   }
 
   return {
-    /** Throws `overloaded` if `admit` would throw it, but uses no probe. Called before an attempt waits in the queue. */
+    /** Throws the error that `admit` would throw now, but uses no probe. Called before an attempt waits in the queue. */
     check,
 
-    /** Does not count as a rejection. */
+    /** Returns the error that `admit` would throw now, or undefined. Does not count as a rejection. */
     refusal,
 
     /** Admits an attempt. Throws `overloaded` if the breaker is open, or if it is half open and all its probes are running. */

@@ -47,7 +47,7 @@ export function createOrphanSweep(deps: Deps): Task {
       const loss = await artifactRoot.findLoss();
       if (loss) throw loss;
       if (!(await objects.beginSweep(SWEEP_EVERY_MS))) return;
-      // With an empty database, all images would be orphans. The database is probably the wrong one.
+      // With an empty database, all images would be orphans. The bridge is then probably connected to the wrong database.
       const isRemoved = orphans === 'remove' && !(await store.isEmpty());
       let count = 0;
       for await (const file of listOrphans()) {

@@ -69,7 +69,7 @@ export function createJobStreams(deps: Deps) {
       throw invalidField(
         'last-event-id',
         'invalid_cursor',
-        'is not the id of a recent event of these jobs: leave it out and list the jobs again',
+        'is not the id of a recent event of these jobs: omit the header and list the jobs again',
       );
     }
     return { latest, resumed };

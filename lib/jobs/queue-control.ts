@@ -133,7 +133,7 @@ export function createQueueControl(deps: Deps) {
   };
 }
 
-/** Returns the number of jobs that run at the same time in all replicas, or, without a common limit, in this process. */
+/** Returns the maximum number of running jobs in all replicas, or in this process if there is no common limit. */
 function toMaxRunning({ replica, server }: Deps['config']): number {
   const { enabled, max_running: ownLimit, max_running_total: total } = server.jobs;
   if (!enabled) return 0;

@@ -13,7 +13,7 @@ interface Deps {
   readonly removed: () => readonly string[];
 }
 
-// The maximum time, in milliseconds, for which a job continues after its token is removed.
+// The interval between two checks, in milliseconds. A job continues for about this time after its token is removed.
 const EVERY_MS = 2000;
 const PAGE = 100;
 

@@ -6,7 +6,7 @@ export interface SlotRequest<K extends string> {
   readonly kind: K;
   /** The owner of the work. Owners take turns. */
   readonly owner: string;
-  /** True for long work. Long work of one owner never occupies the last slot of its kind. */
+  /** True for long work. If a kind has several slots, long work of one owner never occupies all of them. */
   readonly isLarge: boolean;
 }
 

@@ -82,13 +82,9 @@ export function createUsageReport({ store, tokens, clock }: Deps) {
 
 function requireAdmin({ permissions }: Caller): void {
   if (permissions.includes('admin')) return;
-  throw new BridgeError(
-    'permission_denied',
-    'the usage of other tokens requires the permission admin',
-    {
-      details: { permission: 'admin' },
-    },
-  );
+  throw new BridgeError('permission_denied', 'the token lacks the permission admin', {
+    details: { permission: 'admin' },
+  });
 }
 
 /** Returns the allowance and the budget of a payer, and the used parts. */

@@ -236,8 +236,18 @@ function toColumns(record: ArtifactRecord): readonly unknown[] {
   const { id, scope, name, format, width, height, bytes, sha256, createdSecs, sidecar } = record;
   const { provenance } = record;
   return [
-    ...[id, scope, name, format, width, height, bytes, sha256, createdSecs],
-    ...[sidecar?.name, sidecar?.bytes, sidecar?.sha256],
+    id,
+    scope,
+    name,
+    format,
+    width,
+    height,
+    bytes,
+    sha256,
+    createdSecs,
+    sidecar?.name,
+    sidecar?.bytes,
+    sidecar?.sha256,
     provenance && JSON.stringify(provenance),
   ];
 }

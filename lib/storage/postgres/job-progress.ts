@@ -157,9 +157,15 @@ function createWrites(
       return { id, stage, partials, finished };
     });
     await apply(store, [
-      ...[...PROGRESS.values(rows), owner],
-      ...[shown?.job.id, image?.bytes, image?.format, partialIndex],
-      ...[ended, schema, notices],
+      ...PROGRESS.values(rows),
+      owner,
+      shown?.job.id,
+      image?.bytes,
+      image?.format,
+      partialIndex,
+      ended,
+      schema,
+      notices,
     ]);
   }
 

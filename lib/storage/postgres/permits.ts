@@ -24,7 +24,7 @@ interface Gate {
   readonly line: Semaphore;
   /** The permits of the requests behind the first request. */
   readonly spare: Release[];
-  /** Takes as many of the wanted slots as are free. Looks at the same time are one statement. */
+  /** Takes as many of the wanted slots as are free. Simultaneous calls share one statement. */
   look(wanted: Wanted): Promise<readonly Release[]>;
 }
 
@@ -106,7 +106,7 @@ export function createPermits(deps: Deps): Permits {
 
 const topicOf = (gate: string) => `permit ${gate}`;
 
-/** Returns the number of requests in the line, with the first one. */
+/** Returns the number of requests in the line, including the first request. */
 function remaining(line: Semaphore): number {
   const { active, waiting } = line.counts();
   return active + waiting;
@@ -222,7 +222,7 @@ interface Held {
   readonly holders: readonly string[];
 }
 
-/** Creates the function that releases permits. Releases at the same time are one statement, which notifies each gate once. */
+/** Creates the function that releases permits. Simultaneous releases share one statement, which notifies each gate once. */
 function createReleases({ postgres, wakeUps }: Deps) {
   const { schema, owner, apply } = postgres;
   const notifications = rowArrays({ channel: 'text', payload: 'text' }, 3);

@@ -142,7 +142,9 @@ function printReport(
 ): void {
   const headings = ['DAY', 'RECORDED', 'UNKNOWN IMAGES', ...(csv === undefined ? [] : ['BILLED'])];
   const rows = days.map(({ day, cost, unknown_images, billed }: Day) => [
-    ...[day, recordedText(cost), String(unknown_images)],
+    day,
+    recordedText(cost),
+    String(unknown_images),
     ...(billed === undefined ? [] : [billed]),
   ]);
   printTable(headings, rows, io);

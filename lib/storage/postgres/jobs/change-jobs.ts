@@ -239,8 +239,13 @@ export function createImageMarks(database: Postgres): Pick<JobStore, 'markImage'
     const after = { favorite, hidden: deletedSecs !== null, bytes };
     return updateCounted(queries, [{ job, after }], () =>
       queries.rows(MARK, [
-        ...[job.sequence, favorite, deletedSecs, atSecs],
-        ...[artifacts, bytes, ownFavorite],
+        job.sequence,
+        favorite,
+        deletedSecs,
+        atSecs,
+        artifacts,
+        bytes,
+        ownFavorite,
       ]),
     );
   }

@@ -130,7 +130,10 @@ function createChoice({ schema }: Pick<Postgres, 'schema'>) {
       const { completedSecs, sequence } = places.get(scope) ?? FIRST_PLACE;
       const page = pages.get(scope) ?? [
         ...(await rows<EndedJob>(LIST_ENDED, [
-          ...[scope, completedSecs, sequence, retention.batch - examined],
+          scope,
+          completedSecs,
+          sequence,
+          retention.batch - examined,
         ])),
       ];
       pages.set(scope, page);
