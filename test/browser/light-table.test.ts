@@ -58,6 +58,25 @@ describe('the light table', () => {
     await keepScreenshot(page, `light-table-${theme}-${size}`);
   });
 
+  it.each(['desktop', 'phone'] as const)(
+    'keeps its tools uncovered by messages on a %s',
+    async (size) => {
+      const page = await openTable({ size, expects: [/ERR_/] });
+      await page.context().setOffline(true);
+
+      await page.keyboard.press('f');
+      const message = page.locator('.toast');
+      await message.waitFor();
+
+      const lower = async () => {
+        const box = await message.boundingBox();
+        return (box?.y ?? 0) + (box?.height ?? 0);
+      };
+      const tools = await page.locator('.table-tools').boundingBox();
+      await expect.poll(lower).toBeLessThanOrEqual(tools?.y ?? 0);
+    },
+  );
+
   it('shows the facts on a phone by touch alone, above its tools', async () => {
     const page = await openTable({ size: 'phone', touch: true });
     const facts = page.locator('.table-facts');

@@ -36,6 +36,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
 
   async function readPage(): Promise<void> {
     const read = list.begin();
+    // The view says that the page is being read again, instead of why the read before has failed.
+    if (state.peek() === 'failed') state.value = 'loading';
     try {
       const query = toPageQuery(filter, until, cursor);
       const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort }));

@@ -25,6 +25,11 @@ export interface Unsent extends Place {
   readonly state: 'sending' | 'sent' | 'stopped' | ApiError;
 }
 
+/** Returns true if a request was refused or stopped, so that it can be sent again. */
+export function isNotSent({ state }: Unsent): boolean {
+  return typeof state === 'object' || state === 'stopped';
+}
+
 /** The plan of a race, as far as it is known. */
 export type RacePlan =
   | { readonly state: 'planning' }
@@ -45,8 +50,8 @@ export function createRaceState() {
     plan: signal<RacePlan | undefined>(undefined),
     /** The requests of races that this page has started, by the id of their race and by `placeKey`. */
     unsent: signal<ReadonlyMap<string, ReadonlyMap<string, Unsent>>>(new Map()),
-    /** The functions that send a request of a race again, by the id of the race. */
-    resend: new Map<string, (one: Unsent) => void>(),
+    /** The functions that send requests of a race again, by the id of the race. */
+    resend: new Map<string, (requests: readonly Unsent[]) => void>(),
   };
 }
 

@@ -92,7 +92,7 @@ describe('the start of a race', () => {
     await REVOKED.said(page);
     await REVOKED.end(service, page);
 
-    const again = page.getByRole('button', { name: /^Send .* again/ });
+    const again = page.getByRole('button', { name: /^Send sandbox-.* again/ });
     await expect.poll(() => again.count()).toBe(4);
     expect(await service.jobs()).toHaveLength(0);
     for (let left = 4; left > 0; left -= 1) {
@@ -101,6 +101,20 @@ describe('the start of a race', () => {
     }
     await page.getByText('4 of 4 done').waitFor();
     expect(await service.jobs()).toHaveLength(4);
+  });
+
+  it('is refused with a revoked token, and one press sends all requests once with the token later', async () => {
+    const { service, page } = await prepare();
+    await REVOKED.begin(service, page);
+    await page.keyboard.press('Control+Enter');
+    await REVOKED.said(page);
+    await REVOKED.end(service, page);
+
+    await page.getByRole('button', { name: 'Send 4 again' }).click();
+
+    await page.getByText('4 of 4 done').waitFor();
+    expect(await service.jobs()).toHaveLength(4);
+    await page.getByRole('button', { name: 'Send 4 again' }).waitFor({ state: 'detached' });
   });
 
   it('is completed with Again after the page was loaded again', async () => {

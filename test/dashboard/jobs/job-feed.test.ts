@@ -126,6 +126,16 @@ describe('createJobFeed', () => {
     expect(feed.ids.value).toEqual([id(5), id(4)]);
   });
 
+  it('is loading again while a page is read again that could not be read', async () => {
+    const { feed, read } = feedOf([new Error('offline'), [job(5)]]);
+    await read();
+    const states = [feed.state.value];
+
+    await read(() => states.push(feed.state.value));
+
+    expect([...states, feed.state.value]).toEqual(['failed', 'loading', 'ready']);
+  });
+
   it('keeps the jobs it has when a page cannot be read, and continues from there', async () => {
     const pages = [[job(5)], new Error('cut'), [job(3)]];
     const { feed, read } = feedOf(pages);

@@ -185,7 +185,7 @@ function UnsentTile({ cell, name, raceId, mayChange, origin }: Props) {
       icon={Repeat2}
       aria-label={text('race.again.long', { name })}
       onClick={() => {
-        if (unsent && resend) resend(unsent);
+        if (unsent && resend) resend([unsent]);
         else if (origin) {
           void attempt(page.toasts, () => sendPlace(page, raceId, { row, column, ...origin }));
         }

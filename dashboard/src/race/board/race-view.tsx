@@ -1,4 +1,4 @@
-import { LayoutGrid, Trophy, X } from 'lucide';
+import { LayoutGrid, Repeat2, Trophy, X } from 'lucide';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Button, IconLabel } from '../../controls/button.tsx';
 import { Switch } from '../../controls/inputs.tsx';
@@ -9,7 +9,7 @@ import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import { mayCreate } from '../../usage/usage.ts';
 import { stopSending } from '../panel/send-race.ts';
-import { MOST_RACERS } from '../race-state.ts';
+import { isNotSent, MOST_RACERS } from '../race-state.ts';
 import { createRaceBoard, type RaceBoard, tally } from './race-board.ts';
 import { RaceLanes } from './race-lanes.tsx';
 import { moneyTexts } from './race-money.ts';
@@ -98,6 +98,10 @@ function Results({ board }: { readonly board: RaceBoard }) {
   const { all, done, failed, stopped, running, waiting } = tally(cells);
   const finished = cells.flatMap(({ job }) => (job && job.artifacts.length > 0 ? [job.id] : []));
   const mayChange = mayCreate(usage.latest.value);
+  const unsent = cells.flatMap((cell) =>
+    cell.unsent && isNotSent(cell.unsent) ? cell.unsent : [],
+  );
+  const resend = race.resend.get(board.id);
 
   function stop(): void {
     stopSending(page, board.id);
@@ -146,6 +150,11 @@ function Results({ board }: { readonly board: RaceBoard }) {
         >
           <IconLabel of={LayoutGrid}>{text('table.title')}</IconLabel>
         </Button>
+        {mayChange && resend && unsent.length > 1 && (
+          <Button onClick={() => resend(unsent)}>
+            <IconLabel of={Repeat2}>{text('race.again.all', { count: unsent.length })}</IconLabel>
+          </Button>
+        )}
         {mayChange && (
           <Button look="danger" disabled={waiting === 0} onClick={stop}>
             {text('race.stop')}

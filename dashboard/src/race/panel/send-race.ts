@@ -41,12 +41,16 @@ export async function startRace(
   );
   router.navigate(racePath(id));
   const sending = { page, id, base, token: connection.token.peek() };
-  race.resend.set(id, (one) => {
-    setUnsent(race, id, { ...one, state: 'sending' });
-    // Whoever asks again sends the request with the present token.
-    void sendOne({ ...sending, token: connection.token.peek() }, one);
+  race.resend.set(id, (requests) => {
+    for (const one of requests) setUnsent(race, id, { ...one, state: 'sending' });
+    // Whoever asks again sends the requests with the present token.
+    void sendAll({ ...sending, token: connection.token.peek() }, requests);
   });
-  const next = unsent.values();
+  await sendAll(sending, unsent);
+}
+
+async function sendAll(sending: Sending, requests: readonly Unsent[]): Promise<void> {
+  const next = requests.values();
   await Promise.all(
     Array.from({ length: TOGETHER }, async () => {
       for (const one of next) await sendOne(sending, one);
