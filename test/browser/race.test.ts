@@ -98,6 +98,21 @@ describe('a race', () => {
     expect(names.length).toBeGreaterThan(2);
   });
 
+  it('lists the models that can make the request before the others', async () => {
+    const agent = await startDashboard({ withAgent: true });
+    const page = await openPage(agent.address, { path: '/dashboard/race' });
+    const rows = page.locator('.race-models li');
+    await rows.first().waitFor();
+    const first = () => rows.locator('bdi').first().textContent();
+    expect(await first()).toBe('gpt-image-2');
+
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('A fox');
+    await page.getByRole('button', { name: 'Custom size' }).click();
+    await page.getByLabel('Width').fill('640');
+
+    await expect.poll(first).toBe('sandbox-image');
+  });
+
   it('shows the whole names of the models beside a long name of their provider', async () => {
     const page = await openPage(bridge.address, { path: '/dashboard/system' });
     await page.route('**/v1/providers?*', async (route) => {

@@ -12,8 +12,11 @@ export function openPrompt(router: Router, isReplaced = false): void {
     prompt?.focus();
     if (isReplaced) prompt?.select();
   };
-  if (isNarrow()) router.openLayer('make');
-  else if (panel.peek() === 'open') focus();
+  if (isNarrow()) {
+    router.openLayer('make');
+    // The sheet focuses the prompt when it is open.
+    if (isReplaced) requestAnimationFrame(focus);
+  } else if (panel.peek() === 'open') focus();
   else {
     togglePanel();
     requestAnimationFrame(focus);

@@ -1,4 +1,5 @@
 import { ChevronDown, X } from 'lucide';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../controls/button.tsx';
 import { Menu, useMenu } from '../../controls/menu.tsx';
 import { usePage } from '../../page-context.ts';
@@ -13,8 +14,15 @@ const ChipMenu = lazyView(async () => (await import('./chip-menu.tsx')).ChipMenu
 
 /** Renders the filters by facts of the request. A filter that is set shows its value and can be removed. */
 export function FilterChips() {
+  const chips = useRef<HTMLDivElement>(null);
+  const { state } = useGallery();
+  const set = CHIP_NAMES.filter((name) => chipValue(name, state.filter.value) !== undefined).join();
+  useLayoutEffect(() => {
+    // The filters that are set are the first of the row, which is wider than a phone.
+    if (set !== '') chips.current?.closest('.filter-row')?.scrollTo({ left: 0 });
+  }, [set]);
   return (
-    <div class="filter-chips" role="group" aria-label={text('gallery.filters')}>
+    <div ref={chips} class="filter-chips" role="group" aria-label={text('gallery.filters')}>
       {CHIP_NAMES.map((name) => (
         <Chip key={name} name={name} />
       ))}

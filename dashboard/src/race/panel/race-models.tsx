@@ -48,6 +48,10 @@ export function RaceModels() {
     next,
   );
 
+  // A model that cannot make the present request stands behind the others, as a model that is not ready.
+  const mayRun = ({ racer }: (typeof all)[number]) => prices.get(racerKey(racer))?.requests !== 0;
+  const rows = listed.toSorted((one, two) => Number(mayRun(two)) - Number(mayRun(one)));
+
   function toggle(racer: Racer): void {
     const { value: racers } = race.racers;
     race.racers.value = isChosen(racer)
@@ -67,7 +71,7 @@ export function RaceModels() {
       </div>
       {all.length > MOST_LISTED && <ModelFilter value={filter} onInput={setFilter} />}
       <ul>
-        {listed.map(({ provider, racer }) => (
+        {rows.map(({ provider, racer }) => (
           <RacerRow
             key={racerKey(racer)}
             {...{ provider, racer }}
