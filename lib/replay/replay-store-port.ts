@@ -128,7 +128,7 @@ export function selectEarlier<E extends JoinableEntry>(entries: readonly E[]): E
   return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
 }
 
-/** Returns the outcome of work whose process has ended before the work. The work is never repeated. */
+/** Returns the outcome of work that was running when its process ended. The work is never repeated. */
 export function lostOutcome(): StoredOutcome {
   const error = new BridgeError('cancelled', 'the bridge stopped while the request was running', {
     retryable: false,

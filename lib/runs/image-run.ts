@@ -13,7 +13,7 @@ interface Deps {
   readonly durations: Pick<RecentDurations, 'note'>;
 }
 
-/** A result that has no owner until it is committed. Each result is either committed or discarded, once. */
+/** A result that is not permanent until it is committed. Each result must be either committed or discarded, once. */
 export interface Uncommitted<M, T> {
   /** Commits the result. If the commit fails, discards the result and rejects. */
   commit(made: M): Promise<T>;
@@ -33,7 +33,7 @@ interface RunEnd<T> {
   commit(made: GenerationResult): Promise<T>;
   /** Converts a failure to the error to report. By default, the failure is not changed. */
   readonly toFailure?: (thrown: unknown) => BridgeError;
-  /** True if uncommitted publications are removed by the owner of the run. By default, the run removes uncommitted publications. */
+  /** True if the caller removes uncommitted publications. By default, the run removes these publications. */
   readonly keepsPublications?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       const { ledger } = context;
       const traced = { ...context.trace, requestId: context.requestId };
 
-      /** Withdraws the images of a failed run, unless the owner of the run keeps the images. */
+      /** Withdraws the images of a failed run, unless the caller keeps the images. */
       async function withdraw({ publications }: GenerationResult): Promise<void> {
         if (!keepsPublications) ledger.withdrawn();
         ledger.close();

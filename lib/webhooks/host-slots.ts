@@ -23,14 +23,14 @@ export function createHostSlots({ permits, limit, onFree }: Deps) {
     return () => {
       permit();
       const rest = (used.get(host) ?? 0) - 1;
-      // Clients choose the hosts, so that a host without webhooks must not stay in memory.
+      // A host without webhooks must not stay in memory, because clients choose the hosts.
       if (rest > 0) used.set(host, rest);
       else used.delete(host);
       onFree();
     };
   }
 
-  /** Resolves with a slot of all replicas. If no slot is free, skips the host until one is. */
+  /** Resolves with a slot of all replicas. If no slot is free, resolves with undefined and skips the host until a slot is free. */
   async function takeShared(
     shared: Permits,
     host: string,

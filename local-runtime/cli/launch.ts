@@ -41,7 +41,7 @@ type Launched =
       readonly config: Config;
       /** Resolves when a signal has been received. */
       readonly stopped: Promise<void>;
-      /** Stops the bridge. Resolves with the exit code: 0 after an orderly stop. */
+      /** Stops the bridge. Resolves with the exit code: 0 after a clean stop. */
       stop(): Promise<number>;
     }
   | { readonly ok: false; readonly exitCode: number };

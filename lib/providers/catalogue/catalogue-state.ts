@@ -24,9 +24,9 @@ export function emptyCatalogue<Facts>(): CatalogueState<Facts> {
 }
 
 /**
- * Returns the catalogue after an answer of the service. Returns undefined if the answer lists nothing, or less than half
- * of the known models, because such an answer is more probably a fault of the service than a change. A model leaves if
- * two answers at least an hour apart do not list it.
+ * Returns the catalogue after an answer of the service. Returns undefined if the answer lists nothing, or less than half of the
+ * known models, because such an answer is more probably a fault of the service than a change. A model leaves if two answers that
+ * are at least an hour apart do not list the model.
  */
 export function afterAnswer<Facts>(
   { models, offers, missingSinceMs }: CatalogueState<Facts>,

@@ -54,8 +54,8 @@ export interface TaskService {
   /** Method of the request to a ticket's `cancel` URL. Absent if the service cannot cancel. */
   readonly cancelMethod?: 'POST' | 'PUT';
   /**
-   * Returns the failure in a reply with another status than 2xx. Returns undefined if the body is not an error in the
-   * form of the service. A failure without a `row` is classified by its status (`task-failures.ts`).
+   * Returns the failure in a reply whose status is not 2xx. Returns undefined if the body is not an error in the form of the
+   * service. A failure without a `row` is classified by its status (`task-failures.ts`).
    */
   failure(reply: TaskReply, call: TaskFacts): TaskFailure | undefined;
   /** The list of models that the service publishes with their inputs. Absent if the service has no such list. */

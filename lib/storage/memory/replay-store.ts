@@ -118,7 +118,9 @@ function end({ started, settled }: Entry): void {
   settled.resolve();
 }
 
-/** Creates the table of entries. An entry expires `keepMs` after its last use, or is evicted earlier if space is needed. */
+/**
+ * Creates the table of entries. An entry expires `keepMs` after its last use. A success may be evicted earlier if space is needed.
+ */
 function createEntries({ clock, policies }: Deps) {
   const entries = new Map<string, Entry>();
   const byIdentity = new Map<string, Set<Entry>>();
@@ -200,8 +202,8 @@ interface Share {
 const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
 
 /**
- * Counts the entries of one policy by scope, so that a scope with too many entries evicts its own entries before those of other
- * scopes.
+ * Counts the entries of one policy by scope, so that a scope with too many entries evicts its own entries before the entries of
+ * other scopes.
  */
 function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   const shares = new Map<string, Share>();

@@ -291,7 +291,7 @@ function createAccounts(schema: string) {
   // The rows and tickets of the account's calls are deleted with the account.
   const CLOSE = `DELETE FROM ${schema}.ledger WHERE id = $1`;
 
-  /** Locks accounts, and resolves with them in the order in which their charges must be changed. */
+  /** Locks accounts, and resolves with the accounts in the order in which their charges must be changed. */
   async function lockAll(
     { rows }: Queries,
     ids: readonly string[],

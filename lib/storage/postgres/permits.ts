@@ -113,8 +113,8 @@ function remaining(line: Semaphore): number {
 }
 
 /**
- * Creates the function that runs `work` with a gate. Clients choose the gates of webhooks, so that a gate without requests must not
- * stay in memory.
+ * Creates the function that runs `work` with a gate. A gate without requests must not stay in memory, because clients choose the
+ * gates of webhooks.
  */
 function createGates(create: (gate: string, limit: number) => Gate) {
   const gates = new Map<string, { readonly gate: Gate; works: number }>();

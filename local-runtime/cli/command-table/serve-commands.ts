@@ -2,7 +2,7 @@ import { type Command, command } from './command.ts';
 import { GATEWAY_OPTIONS, HANDOFF_OPTIONS } from './deployment-options.ts';
 import { CONFIGURATION, SERVICE_OPTION } from './options.ts';
 
-const EXITS = { 0: 'orderly stop', 1: 'the start failed' };
+const EXITS = { 0: 'clean stop', 1: 'the start failed' };
 const LOCK_EXITS = { ...EXITS, 3: 'another process holds server.activation_lock' };
 const OPTIONS = {
   ...CONFIGURATION,
@@ -66,7 +66,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
     examples: [['dashboard', 'open the dashboard of the service that this folder configures']],
     exits: {
       ...EXITS,
-      0: 'the dashboard was opened, or the service stopped in order',
+      0: 'the dashboard was opened, or the service stopped cleanly',
       4: 'no service can be reached at --url',
     },
     run: async (call) => (await import('../commands/dashboard.ts')).runDashboard(call),
@@ -83,7 +83,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
     examples: [['mcp', 'configure this command in an agent']],
     exits: {
       0: 'the agent closed the connection',
-      1: 'the service started by this command did not stop in order',
+      1: 'the service started by this command did not stop cleanly',
     },
     run: async (call) => (await import('../commands/mcp.ts')).runMcp(call),
   }),

@@ -4,7 +4,7 @@ import type { Call } from '../command-table/command.ts';
 import { type GatewayOptions, sameSlots } from '../command-table/deployment-options.ts';
 import { untilStopped } from '../stop-signals.ts';
 
-/** Resolves with the exit code: 0 after an orderly stop, 1 if the gateway cannot start, 2 if both slots are equal. */
+/** Resolves with the exit code: 0 after a clean stop, 1 if the gateway cannot start, 2 if both slots are equal. */
 export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
   const { bind, blue, green } = options;
   const problem = sameSlots({ blue, green }, '');

@@ -10,7 +10,7 @@ interface ServeOptions extends Omit<Parameters<typeof launchBridge>[1], 'untilSt
 }
 
 /**
- * Serves until a signal stops the bridge. Resolves with the exit code: 0 after an orderly stop, or an exit code of
+ * Serves until a signal stops the bridge. Resolves with the exit code: 0 after a clean stop, or an exit code of
  * `launchBridge`.
  */
 export async function serveUntilStopped(

@@ -140,8 +140,8 @@ export async function checkArtifacts({
 }
 
 /**
- * Checks whether the state directory can be locked, or a bridge is already using the directory. Checks nothing if several
- * bridges may use the state.
+ * Checks whether the state directory can be locked and whether a bridge is using the directory. Checks nothing if several bridges
+ * may use the state.
  */
 export async function checkStateLock({ config, env }: Examined): Promise<readonly Finding[]> {
   const { lockedFolder } = await inspectState(config, env);
