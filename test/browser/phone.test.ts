@@ -16,6 +16,7 @@ beforeAll(async () => {
   const [first = '', second = ''] = await makeJobs(bridge.address, [
     { prompt: 'A heron', parameters: { size: '256x256' } },
     { prompt: 'The harbour from the north at the beginning of a winter', parameters: { n: 1 } },
+    ...Array.from({ length: 9 }, () => ({ prompt: 'A boat', parameters: { size: '128x128' } })),
   ]);
   [id, long] = [first, second];
 });
@@ -41,8 +42,25 @@ describe('a phone', () => {
     await page.getByRole('menuitem', { name: 'Last 7 days' }).tap();
 
     const chosen = page.getByRole('button', { name: /^Date/ }).first();
-    await page.getByText(/^2 found/).waitFor();
+    await page.getByText(/^11 found/).waitFor();
     await expect.poll(() => isInWindow(chosen)).toBe(true);
+  });
+
+  it('shows all actions on a selection in one row, also if the phone is 360 pixels wide', async () => {
+    const size = { width: 360, height: 740 };
+    const page = await openPage(bridge.address, { ...PHONE, size });
+    await page.getByRole('link', { name: /^A heron/ }).focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('11 selected').waitFor();
+    const actions = page.getByRole('toolbar', { name: 'Selected images' }).getByRole('button');
+    await actions.first().waitFor();
+
+    const places = await actions.evaluateAll((all) =>
+      all.map((each) => Math.round(each.getBoundingClientRect().top)),
+    );
+
+    // The button that clears the selection stands beside the number.
+    expect(new Set(places.slice(0, -1)).size).toBe(1);
   });
 
   it('selects the prompt of the draft for an edit, so that typing replaces it', async () => {
