@@ -98,6 +98,23 @@ describe('a token that is disabled', () => {
     await expect.poll(() => pictures(page)).toBe(2);
   });
 
+  it('leaves all buttons of the sign-in in the window of a phone', async () => {
+    const { service } = await startWithFamily();
+    const page = await service.open('/dashboard', { size: 'phone', touch: true });
+    await expect.poll(() => pictures(page)).toBe(2);
+    await REVOKED.begin(service, page);
+    await retry(page).waitFor();
+
+    const lefts = await dialog(page)
+      .getByRole('button')
+      .evaluateAll((all) => {
+        const edge = all[0]?.closest('dialog')?.getBoundingClientRect().left ?? 0;
+        return all.map((each) => each.getBoundingClientRect().left - edge);
+      });
+
+    expect(Math.min(...lefts)).toBeGreaterThan(0);
+  });
+
   it('stays in the storage of the tab alone, and leads to the sign-in after a reload', async () => {
     const { service, page } = await openDisabled();
 
