@@ -83,6 +83,22 @@ describe('a phone', () => {
     expect(await prompt.inputValue()).toBe('At night');
   });
 
+  it('stays in the sheet for a race of models, and returns to the page with Back', async () => {
+    const page = await openPage(bridge.address, PHONE);
+    await page.getByRole('button', { name: /^Describe an image/ }).tap();
+    await page.getByRole('dialog', { name: 'New image' }).waitFor();
+
+    await page.getByRole('button', { name: 'Race' }).tap();
+
+    const sheet = page.getByRole('dialog', { name: 'Race' });
+    await sheet.getByRole('textbox', { name: 'Prompt' }).fill('A fox at {dusk,noon}');
+    await sheet.getByRole('checkbox', { name: 'sandbox-image' }).check();
+    await sheet.getByRole('button', { name: 'Start 2 requests' }).waitFor();
+    await page.goBack();
+    await sheet.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'A race of models' }).last().waitFor();
+  });
+
   it('shows a message with a long name as a whole, with its buttons', async () => {
     const page = await openPage(bridge.address, { ...PHONE, path: `/dashboard/jobs/${long}` });
     await page.getByRole('complementary', { name: 'About this job' }).waitFor();

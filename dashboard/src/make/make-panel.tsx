@@ -87,16 +87,18 @@ function MakeHead({ isRace }: { readonly isRace: boolean }) {
     undo.offer(text('make.cleared'), restore);
   }
 
+  function toggleRace(): void {
+    const isSheet = router.layer.peek() === 'make';
+    router.navigate(isRace ? '' : racePath());
+    // The race is written in the sheet, too.
+    if (isSheet) router.openLayer('make');
+  }
+
   return (
     <div class="make-head row">
       <h2 class="title grow">{text(isRace ? 'race' : 'make.title')}</h2>
       {(isRace || mayCreate(usage.latest.value)) && (
-        <Button
-          look="quiet"
-          size="small"
-          icon={isRace ? ImageIcon : Trophy}
-          onClick={() => router.navigate(isRace ? '' : racePath())}
-        >
+        <Button look="quiet" size="small" icon={isRace ? ImageIcon : Trophy} onClick={toggleRace}>
           {text(isRace ? 'race.leave' : 'race')}
         </Button>
       )}
