@@ -53,6 +53,11 @@ export function UsageBox() {
           />
         </div>
       </div>
+      {isResting && (
+        <p class="hint" role="status">
+          {text('usage.lastKnown')}
+        </p>
+      )}
       {which === 'own' && <Caller caller={caller} />}
       <div class="stack use-parts" aria-busy={!isCurrent}>
         {report.items.length === 0 ? (
