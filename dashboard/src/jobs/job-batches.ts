@@ -36,7 +36,7 @@ interface Deps {
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
 export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
   const { untilAnswered } = resending;
-  const undoing = signal<Promise<void> | undefined>(undefined);
+  const { undoing, beginRevert } = createReverts(api, { toasts, untilAnswered });
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {
@@ -44,46 +44,12 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
     return untilAnswered(() => unwrap(api.POST('/v1/jobs/batch', { params, body })));
   }
 
-  /** Undoes one change. Returns the number of jobs that could not be restored. */
-  async function revertOne(id: string): Promise<number> {
-    let attempts = 0;
-    const send = async () => {
-      attempts += 1;
-      try {
-        return (await unwrap(api.POST('/v1/jobs/batch/{id}/undo', { params: { path: { id } } })))
-          .skipped;
-      } catch (error) {
-        // The reply of an earlier attempt was lost.
-        if (attempts > 1 && error instanceof ApiError && error.status === 404) return [];
-        throw error;
-      }
-    };
-    return (await untilAnswered(send)).reduce((sum, { count }) => sum + count, 0);
-  }
-
-  async function revert(results: readonly JobBatchResult[]): Promise<void> {
-    await attempt(toasts, async () => {
-      let refused = 0;
-      // The latest change is undone first.
-      for (const { undo: change } of results.toReversed()) {
-        if (change !== undefined) refused += await revertOne(change.id);
-      }
-      if (refused > 0) {
-        toasts.show({ kind: 'failed', text: text('batch.undo.skipped', { count: refused }) });
-      }
-    });
-  }
-
   /** Shows what was done, with an undo, and what was not done, with the reasons, in one message. Returns true if all jobs are as wanted. */
   function report(results: readonly JobBatchResult[], done: TextKey | undefined): boolean {
     const count = results.reduce((sum, result) => sum + result.done, 0);
     const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
-      const undoAll = () => {
-        // An earlier change is restored after the later ones, even if both are undone at once.
-        undoing.value = (undoing.peek() ?? Promise.resolve()).then(() => revert(results));
-      };
-      undo.offer(text(done, { count }), undoAll, toSkippedText(skipped));
+      undo.offer(text(done, { count }), () => beginRevert(results), toSkippedText(skipped));
     } else if (skipped.size > 0) {
       toasts.show({ kind: 'refused', text: toSkippedText(skipped) ?? '' });
     } else if (done !== undefined && results.length > 0) {
@@ -94,7 +60,7 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
 
   return {
     /** The latest undo that was requested in this page. Resolves when the bridge has answered. */
-    undoing: undoing as ReadonlySignal<Promise<void> | undefined>,
+    undoing,
 
     /**
      * Changes the jobs with these ids. Shows the text `done` with the number of changed jobs, or no such text if `done` is undefined.
@@ -139,6 +105,60 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
       return { isDone, differing };
     },
   };
+}
+
+/** Undoes changes, one after the other. */
+function createReverts(
+  api: Api,
+  { toasts, untilAnswered }: Pick<Deps, 'toasts'> & Pick<Resending, 'untilAnswered'>,
+) {
+  const undoing = signal<Promise<void> | undefined>(undefined);
+
+  /** Undoes one change. Returns the jobs that could not be restored. */
+  async function revertOne(id: string): Promise<JobBatchResult['skipped']> {
+    let attempts = 0;
+    const send = async () => {
+      attempts += 1;
+      try {
+        return (await unwrap(api.POST('/v1/jobs/batch/{id}/undo', { params: { path: { id } } })))
+          .skipped;
+      } catch (error) {
+        // The reply of an earlier attempt was lost.
+        if (attempts > 1 && error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    };
+    return untilAnswered(send);
+  }
+
+  /** Undoes changes, the latest first. Offers to undo those changes again whose requests the bridge refused. */
+  async function revert(results: readonly JobBatchResult[]): Promise<void> {
+    await attempt(toasts, async () => {
+      let count = 0;
+      const refused: JobBatchResult[] = [];
+      for (const result of results.toReversed()) {
+        if (result.undo === undefined) continue;
+        const skipped = await revertOne(result.undo.id);
+        count += skipped.reduce((sum, one) => sum + one.count, 0);
+        if (skipped.some(({ reason }) => reason === 'refused')) refused.unshift(result);
+      }
+      if (count === 0) return;
+      toasts.show({
+        kind: 'failed',
+        text: text('batch.undo.skipped', { count }),
+        ...(refused.length > 0 && {
+          action: { label: text('action.retry'), run: () => beginRevert(refused) },
+        }),
+      });
+    });
+  }
+
+  function beginRevert(results: readonly JobBatchResult[]): void {
+    // An earlier change is restored after the later ones, even if both are undone at once.
+    undoing.value = (undoing.peek() ?? Promise.resolve()).then(() => revert(results));
+  }
+
+  return { undoing: undoing as ReadonlySignal<Promise<void> | undefined>, beginRevert };
 }
 
 type SkipReason = JobBatchResult['skipped'][number]['reason'];
