@@ -341,7 +341,7 @@ image-bridge: 1 files of the source are missing or damaged; restore the files, o
 
     expect(await run('many', 'one')).toMatchObject({
       exitCode: 1,
-      stderr: 'image-bridge: another file already has the name of the artifact owner-a/fox.png\n',
+      stderr: 'image-bridge: another file has the name of the artifact owner-a/fox.png\n',
     });
     expect(await readFile(image, 'utf8')).toBe('foreign');
     expect(await readdir(join(folder, 'state'))).toEqual(['inputs', 'lock']);
