@@ -116,7 +116,7 @@ const FIRST_SERIES = 4;
 const LONGEST_SERIES = 256;
 const LAST_SUFFIX = 1_000_000;
 
-/** The facts of an image that is not made yet that determine the names of its files. */
+/** The form in which an image will be published, which determines the names of its files. */
 export interface PublishedForm {
   readonly format: OutputFormat;
   readonly hasSidecar: boolean;

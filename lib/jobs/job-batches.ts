@@ -304,7 +304,7 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
   };
 }
 
-/** Returns true if the request of a cancelled job could not be queued anew, but may be queued later. */
+/** Returns true if the request of a cancelled job could not be queued again, but may be queued later. */
 function isRefused(change: Change): change is Extract<Change, { readonly id: string }> {
   return 'reason' in change && change.reason === 'refused';
 }

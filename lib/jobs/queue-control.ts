@@ -11,7 +11,7 @@ import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { type CancelJob, operatorCancellation } from './job-end.ts';
-import type { JobRecord, JobWork, QueueState, QueueStore } from './job-store-port.ts';
+import type { JobRecord } from './job-store-port.ts';
 import {
   type EstimatedRun,
   estimateRuns,
@@ -19,6 +19,7 @@ import {
   type UsualSecs,
   usualDurations,
 } from './queue-places.ts';
+import type { JobWork, QueueState, QueueStore } from './queue-store-port.ts';
 
 interface Deps {
   readonly store: QueueStore;

@@ -1,4 +1,4 @@
-import type { JobWork, QueueOutlook } from './job-store-port.ts';
+import type { JobWork, QueueOutlook } from './queue-store-port.ts';
 
 /** The usual duration is the median of at most this number of the latest durations of equal jobs. */
 const MOST_DURATIONS = 20;

@@ -1,7 +1,7 @@
 import { tokenRemoval } from '../errors/bridge-error.ts';
 import type { Task } from '../platform/task.ts';
 import type { CancelJob } from './job-end.ts';
-import type { QueueStore } from './job-store-port.ts';
+import type { QueueStore } from './queue-store-port.ts';
 
 interface Deps {
   readonly store: Pick<QueueStore, 'listActiveOf'>;

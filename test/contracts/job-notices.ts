@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import type { JobNotice, JobNotices, JobProgressStore } from '../../lib/jobs/job-notices-port.ts';
-import type { JobStore, QueueStore } from '../../lib/jobs/job-store-port.ts';
+import type { JobStore } from '../../lib/jobs/job-store-port.ts';
+import type { QueueStore } from '../../lib/jobs/queue-store-port.ts';
 import { CANCELLATION, CREATED_SECS, jobResult, newJob, succeeded, WIDE } from '../support/jobs.ts';
 
 /** The ports of one process. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OWN_PROVIDER } from '../../lib/contract/request/own-work.ts';
-import type { JobStore, QueueStore } from '../../lib/jobs/job-store-port.ts';
+import type { JobStore } from '../../lib/jobs/job-store-port.ts';
+import type { QueueStore } from '../../lib/jobs/queue-store-port.ts';
 import { CREATED_SECS, FAILURE, newJob, succeeded, WIDE } from '../support/jobs.ts';
 
 interface Opened {

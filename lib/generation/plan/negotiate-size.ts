@@ -79,7 +79,7 @@ function hasOnlyRatios({ capabilities, effective }: Negotiation): boolean {
   return sizes.auto && isFree && aspect_ratio === 'native' && aspect_ratios.length > 0;
 }
 
-/** Replaces a size with the nearest aspect ratio and, if the model has resolutions, by the nearest resolution. */
+/** Replaces a size with the nearest aspect ratio and, if the model has resolutions, with the nearest resolution. */
 function fitRatio(negotiation: Negotiation, asked: Edges): void {
   const { aspect_ratios: ratios = [], resolutions = [] } = negotiation.capabilities;
   const reason = 'normalized_to_provider_size';

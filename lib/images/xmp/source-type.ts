@@ -86,7 +86,7 @@ function attributeValue(after: string): string | undefined {
 }
 
 /**
- * Returns the value after the name of an element: the text of the element, or of the only item of its list, or a resource, or
+ * Returns the value after the name of an element: the text of the element or of the only item of its list, or a resource. Returns
  * undefined if the text has another form.
  */
 function elementValue(after: string, prefix: string): string | undefined {

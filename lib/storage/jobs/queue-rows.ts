@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { QueuedJob, QueueOutlook, QueueState } from '../../jobs/job-store-port.ts';
+import type { QueuedJob, QueueOutlook, QueueState } from '../../jobs/queue-store-port.ts';
 import { Flag, withoutNulls } from '../rows.ts';
 
 const Providers = v.array(

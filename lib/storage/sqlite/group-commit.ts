@@ -21,8 +21,8 @@ const MIN_GATHERING_MS = 2;
 /**
  * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a
  * clock, a transaction also waits for further writes if the last sync was slow. The wait ends when as many writes are waiting as
- * the larger of the last two transactions had, or after half the duration of that sync. Without this wait, the callers
- * would split into two groups, and each group would wait for the sync of the other.
+ * the larger of the last two transactions had, or after half the duration of that sync. Without this wait, the callers would split
+ * into two groups, and each group would wait for the sync of the other.
  */
 export function createGroupCommit(connection: Connection, clock?: Clock) {
   const nowMs = () => clock?.monotonicMs() ?? 0;

@@ -6,7 +6,8 @@ import type {
   JobProgress,
   JobProgressStore,
 } from '../../jobs/job-notices-port.ts';
-import type { JobKey, JobStore, QueueStore } from '../../jobs/job-store-port.ts';
+import type { JobKey, JobStore } from '../../jobs/job-store-port.ts';
+import type { QueueStore } from '../../jobs/queue-store-port.ts';
 
 interface PublishedStores {
   readonly jobs: JobStore;

@@ -5,7 +5,8 @@ import type {
   JobProgress,
   JobProgressStore,
 } from '../../../lib/jobs/job-notices-port.ts';
-import type { JobStore, QueueStore } from '../../../lib/jobs/job-store-port.ts';
+import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import type { QueueStore } from '../../../lib/jobs/queue-store-port.ts';
 import { withJobNotices } from '../../../lib/storage/sqlite/job-notices.ts';
 import type { Replica } from './replica.ts';
 

@@ -1,4 +1,4 @@
-import type { QueueStore } from '../../../jobs/job-store-port.ts';
+import type { QueueStore } from '../../../jobs/queue-store-port.ts';
 import { parseOutlook, parseQueue, parseQueuedJob, WORK_COLUMNS } from '../../jobs/queue-rows.ts';
 import type { Postgres } from '../connection.ts';
 import { notifySql, toPayloads } from './commit-notices.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { QueueStore } from '../../../jobs/job-store-port.ts';
+import type { QueueStore } from '../../../jobs/queue-store-port.ts';
 import { parseOutlook, parseQueue, parseQueuedJob, WORK_COLUMNS } from '../../jobs/queue-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
