@@ -41,7 +41,7 @@ const FILES = {
     /\/lib\/(config\/|providers\/credentials\/key-source\.js$)|local-runtime\/cli\/quickstart-presets\.js$/,
   gateway: /local-runtime\/cli\/commands\/gateway\.js$/,
   containers: /\/lib\/images\/container\//,
-  // Without the parts that a bridge with SQLite and a folder does not load.
+  // Excludes the parts that a bridge with SQLite and a folder does not load.
   storage:
     /\/lib\/(storage(?!\/(postgres|s3|move))|tokens)\/|\/local-runtime\/server\/(locks\/|bearer\.js$)/,
   serve: /local-runtime\/cli\/commands\/serve\.js$/,
@@ -67,7 +67,7 @@ const REPLACEMENTS = {
     '@modelcontextprotocol/server/_shims': `
       export const process = globalThis.process;
       export class DefaultJsonSchemaValidator {
-        getValidator() { throw new Error('the bundle contains no validator of JSON Schema'); }
+        getValidator() { throw new Error('the bundle contains no JSON Schema validator'); }
       }`,
   },
 };
@@ -89,7 +89,7 @@ const builtinsWithoutImports = {
 };
 
 await rm(dir, { recursive: true, force: true });
-// The compiled code of an earlier build, which the program stores at its end.
+// Removes the compile cache of an earlier build. The program writes this cache when it ends.
 await rm('dist/compile-cache', { recursive: true, force: true });
 const bundle = await rolldown({
   input: { main: 'dist/local-runtime/main.js', function: 'dist/local-runtime/functions/main.js' },

@@ -90,7 +90,7 @@ interface Progress {
   /** Aborts when the client disconnects, but not at the deadline. */
   readonly client: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
-  /** Called when the work is queued or running. A failure before this call is reported as a refusal of the request. */
+  /** Called when the work is queued or running. A failure before this call is reported as a rejection of the request. */
   readonly onAdmitted: () => void;
 }
 
@@ -186,7 +186,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Plans the request on one route, or returns the error with which the route refuses the request. */
+/** Plans the request on one route, or returns the error with which the route rejects the request. */
 function planOn(
   candidate: Candidate,
   request: GenerationRequest,

@@ -57,7 +57,7 @@ describe('the cost of a request', () => {
     await plan(page).getByText('About $0.04.').waitFor();
     await plan(page).getByText('$0.30 of $0.30 left today').waitFor();
     await count(page).fill('9');
-    await plan(page).getByText('About $0.36. More than is left. Starts anew at 00:00.').waitFor();
+    await plan(page).getByText('About $0.36. More than is left. Resets at 00:00.').waitFor();
     await expect.poll(() => submit(page).isDisabled()).toBe(true);
     await page.keyboard.press('Control+Enter');
     await keepScreenshot(page, 'cost-beyond');

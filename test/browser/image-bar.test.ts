@@ -195,7 +195,7 @@ describe('the bar of one image', () => {
 
     const reason = 'because sandbox-basic cannot use this image as a reference';
     await bar(page, 1)
-      .getByRole('button', { name: `The same request anew, ${reason}` })
+      .getByRole('button', { name: `The same request again, ${reason}` })
       .click();
 
     await page.getByText('Sent again').waitFor();

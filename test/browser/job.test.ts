@@ -694,7 +694,7 @@ describe('a job that was cancelled before it started', () => {
       expect(new URL(page.url()).pathname).toBe(`/dashboard/jobs/${id}`);
       expect(await accessibilityProblems(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      await keepScreenshot(page, `job-queued-anew-${theme}-${size}`);
+      await keepScreenshot(page, `job-queued-again-${theme}-${size}`);
       await stage(page).getByRole('link', { name: 'Show the new job' }).click();
       await stage(page).getByText('Queue paused').first().waitFor();
       const [anew] = await listJobs(paused.address, 'status=queued');

@@ -143,7 +143,7 @@ describe('the queue drawer', () => {
     await expect.poll(() => shownOrder(page)).toEqual(first);
   });
 
-  it('cancels the selected jobs with one answer, and Undo queues them anew', async () => {
+  it('cancels the selected jobs with one answer, and Undo queues them again', async () => {
     const bridge = await startQueue(5);
     const page = await openPage(bridge.address);
     await openQueue(page);

@@ -58,7 +58,7 @@ describe('a queue of many jobs', () => {
     },
   );
 
-  it('is cancelled by one key with one answer, and queued anew by Undo', async () => {
+  it('is cancelled by one key with one answer, and queued again by Undo', async () => {
     const bridge = await startPaused(12);
     const page = await openPage(bridge.address, { path: '/dashboard?status=queued' });
     await page.getByRole('link', { name: /^Waiting 11/ }).waitFor();

@@ -89,7 +89,7 @@ describe('the usage of one token', () => {
     await box(page).getByText('Today, this token').waitFor();
     await box(page).getByText('$0.04 of $5.00', { exact: true }).waitFor();
     await box(page)
-      .getByText(/^2 images\. Starts anew at 00:00\.$/)
+      .getByText(/^2 images\. Resets at 00:00\.$/)
       .waitFor();
     expect(await tokens(page).count()).toBe(0);
   });

@@ -308,7 +308,7 @@ export function describeReplayStore(
       expect(await retry('three')).toMatchObject({ id: 'missed' });
     });
 
-    it('starts anew once for each failure that asks for a retry', async () => {
+    it('starts new work once for each failure that asks for a retry', async () => {
       const { retry, received, store } = await open();
       await received('r', 1);
       await retry('failed', { mayJoin: false });

@@ -298,7 +298,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(0);
     });
 
-    test('a renewed account keeps what its first route has cost, and reserves the outputs anew', async () => {
+    test('a renewed account keeps what its first route has cost, and reserves the outputs again', async () => {
       const reserved = entry(3, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1, 2]));

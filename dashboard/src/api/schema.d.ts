@@ -2434,7 +2434,7 @@ export interface components {
                 put_back: boolean;
             };
             /**
-             * @description What would happen to valid credentials (C2PA) of the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.
+             * @description The planned treatment of valid credentials (C2PA) in the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.
              * @enum {string}
              */
             credentials?: "would_keep" | "would_resign" | "would_drop";
@@ -2455,7 +2455,7 @@ export interface components {
                  */
                 basis: "free" | "reported" | "priced" | "unknown";
                 /**
-                 * @description Present with an amount: exact, or the upper bound of the cost.
+                 * @description Present with an amount. `exact`: the amount is the cost. `at_most`: the amount is an upper bound of the cost.
                  * @enum {string}
                  */
                 bound?: "exact" | "at_most";
@@ -2504,7 +2504,7 @@ export interface components {
                      */
                     basis: "free" | "reported" | "priced" | "unknown";
                     /**
-                     * @description Present with an amount: exact, or the upper bound of the cost.
+                     * @description Present with an amount. `exact`: the amount is the cost. `at_most`: the amount is an upper bound of the cost.
                      * @enum {string}
                      */
                     bound?: "exact" | "at_most";
@@ -2543,7 +2543,7 @@ export interface components {
                  */
                 basis: "free" | "reported" | "priced" | "unknown";
                 /**
-                 * @description Present with an amount: exact, or the upper bound of the cost.
+                 * @description Present with an amount. `exact`: the amount is the cost. `at_most`: the amount is an upper bound of the cost.
                  * @enum {string}
                  */
                 bound?: "exact" | "at_most";
@@ -3276,7 +3276,7 @@ export interface components {
             /** @description The jobs that were not changed, by reason. */
             skipped: {
                 /**
-                 * @description The reason for which these jobs were not changed. `refused` is an error of a new job, such as a full queue.
+                 * @description The reason why these jobs were not changed. `refused`: the request of a cancelled job could not be queued again, for example because the queue is full.
                  * @enum {string}
                  */
                 reason: "not_found" | "unchanged" | "ended" | "not_ended" | "running" | "not_queued" | "too_many_labels" | "refused";
@@ -5347,7 +5347,7 @@ export interface operations {
                         /** @description The jobs that were not changed, by reason. */
                         skipped: {
                             /**
-                             * @description The reason for which these jobs were not changed. `refused` is an error of a new job, such as a full queue.
+                             * @description The reason why these jobs were not changed. `refused`: the request of a cancelled job could not be queued again, for example because the queue is full.
                              * @enum {string}
                              */
                             reason: "not_found" | "unchanged" | "ended" | "not_ended" | "running" | "not_queued" | "too_many_labels" | "refused";

@@ -4,16 +4,16 @@ import { clipTo, type Plane, type Rect, scaled } from './plane.ts';
 import { createTiles } from './tiles.ts';
 
 /**
- * Creates the count of the part of a canvas that may change: the masked part of the image, and the part beyond the image.
- * `source` is the size of the image.
+ * Creates the function that measures the share of a canvas that may change: the masked part of the image, and the area beyond
+ * the image. `source` is the size of the image.
  */
 export function createShare(plane: Plane, source: Size) {
   const part = createPartSum(plane);
   return {
-    /** Called after each change of the plane. */
+    /** Must be called with the changed rectangle after each change of the plane. */
     change: part.change,
 
-    /** Returns a fraction from 0 to 1. */
+    /** Returns the share as a fraction from 0 to 1. */
     of(canvas: CanvasArea): number {
       if (isWhole(canvas, source)) return plane.share();
       const seen = clipTo(source, canvas);
@@ -32,8 +32,8 @@ export function createShare(plane: Plane, source: Size) {
 }
 
 /**
- * Creates the sum of the pixels of a part of the plane. Only the tiles that have changed are counted again, because
- * counting millions of pixels for each move of the brush takes longer than a frame.
+ * Creates an object that adds up the pixel values of a part of the plane. Only tiles that have changed are added up again, because
+ * reading millions of pixels for each move of the brush takes longer than a frame.
  */
 function createPartSum(plane: Plane) {
   const { indicesOf, rectOf } = createTiles(plane);

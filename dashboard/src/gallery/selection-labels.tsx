@@ -35,7 +35,7 @@ function useSelectedLabels() {
   const { jobs } = usePage();
   const { selection } = useGallery().state;
   const { value: list } = selection.whole;
-  // The list is counted anew after each change.
+  // The labels are counted again after each change.
   const known = useKnownLabels(list) ?? [];
   if (list !== undefined) {
     return { labels: known.map(({ label }) => ({ label })), shared: [] };

@@ -269,10 +269,10 @@ function useTableKeys({ table, images, at, zoom, grid, isAlone, setAlone, setFac
       setAlone(!isAlone);
     },
     i: () => setFacts((hasFacts) => !hasFacts),
-    '+': zoom.nearer,
-    'Shift++': zoom.nearer,
-    '=': zoom.nearer,
-    '-': zoom.farther,
+    '+': zoom.zoomIn,
+    'Shift++': zoom.zoomIn,
+    '=': zoom.zoomIn,
+    '-': zoom.zoomOut,
     '0': zoom.fit,
     Escape: () => {
       if (isAlone) setAlone(false);

@@ -38,7 +38,7 @@ export function factsOf(job: Job, image: JobImage): readonly TableFact[] {
   return facts.flatMap(([name, value]) => (value == null || value === '' ? [] : [{ name, value }]));
 }
 
-/** Returns the names of the facts whose value most of the other images do not have. */
+/** Returns the names of the facts whose value is different from the value of most other images. */
 export function unlikeMost(
   own: readonly TableFact[],
   others: readonly (readonly TableFact[])[],

@@ -97,7 +97,7 @@ function toLeft(period: Left['period'], budget: string, used: string): Left {
   return { period, budget: Number(budget), left: Math.max(0, Number(budget) - Number(used)) };
 }
 
-/** Returns the time in Unix seconds at which a budget starts anew: the next day or month in UTC. */
+/** Returns the time in Unix seconds at which a budget resets: the start of the next day or month in UTC. */
 export function startsAnew(period: Left['period'], nowMs: number): number {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

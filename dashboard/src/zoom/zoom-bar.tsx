@@ -5,9 +5,10 @@ import { text } from '../text/text.ts';
 import './zoom-bar.css';
 
 interface Props {
-  readonly zoom: { nearer(): void; farther(): void; fit(): void };
+  readonly zoom: { zoomIn(): void; zoomOut(): void; fit(): void };
+  /** True if the whole image is visible, so that the view cannot zoom out. */
   readonly isWhole: boolean;
-  /** The current zoom as the text of a button that shows the whole image. */
+  /** The text of the button that shows the whole image: the current zoom. */
   readonly value: string;
   readonly style: CSSProperties;
   /** More tools, placed before the zoom. */
@@ -20,7 +21,7 @@ export function ZoomBar({ zoom, isWhole, value, style, children }: Props) {
   return (
     <div class="zoom-bar row chip edged num" role="toolbar" aria-label={text('zoom')} style={style}>
       {children}
-      <ZoomButton label={text('zoom.out')} disabled={isWhole} onPress={zoom.farther}>
+      <ZoomButton label={text('zoom.out')} disabled={isWhole} onPress={zoom.zoomOut}>
         <Icon of={Minus} />
       </ZoomButton>
       <button
@@ -32,7 +33,7 @@ export function ZoomBar({ zoom, isWhole, value, style, children }: Props) {
       >
         {value}
       </button>
-      <ZoomButton label={text('zoom.in')} onPress={zoom.nearer}>
+      <ZoomButton label={text('zoom.in')} onPress={zoom.zoomIn}>
         <Icon of={Plus} />
       </ZoomButton>
     </div>

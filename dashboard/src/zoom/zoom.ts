@@ -112,8 +112,8 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
       };
     },
 
-    nearer: () => onFirst((pane) => behaviour.scaleBy(pane, STEP)),
-    farther: () => onFirst((pane) => behaviour.scaleBy(pane, 1 / STEP)),
+    zoomIn: () => onFirst((pane) => behaviour.scaleBy(pane, STEP)),
+    zoomOut: () => onFirst((pane) => behaviour.scaleBy(pane, 1 / STEP)),
     fit: () => onFirst((pane) => behaviour.transform(pane, zoomIdentity)),
     pan,
   };

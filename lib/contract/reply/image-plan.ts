@@ -20,7 +20,7 @@ export const PlanCost = v.strictObject({
   ...costEntries,
   bound: documented(
     v.optional(v.picklist(['exact', 'at_most'])),
-    'Present with an amount: exact, or the upper bound of the cost.',
+    'Present with an amount. `exact`: the amount is the cost. `at_most`: the amount is an upper bound of the cost.',
   ),
 });
 export type PlanCost = v.InferOutput<typeof PlanCost>;
@@ -75,7 +75,7 @@ export const PlannedRoute = v.strictObject({
   ),
   credentials: documented(
     v.optional(v.picklist(['would_keep', 'would_resign', 'would_drop'])),
-    'What would happen to valid credentials (C2PA) of the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.',
+    'The planned treatment of valid credentials (C2PA) in the images that the provider returns. The plan does not know whether the provider signs its images. Absent if the route rejects the request.',
   ),
   cost: documented(
     v.optional(PlanCost),

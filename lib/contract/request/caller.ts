@@ -43,7 +43,7 @@ export interface Caller extends Account {
   readonly expiresSecs?: number | undefined;
 }
 
-/** Returns the caller with the bearer token of the settings, or any caller if no token is required. */
+/** Returns a caller without a named token: the caller with the token of the settings, or any caller if no token is required. */
 export function unnamedCaller(scope: string): Caller {
   return { id: '', name: '', scope, permissions: PERMISSIONS };
 }

@@ -104,7 +104,7 @@ export interface RequestOf<I> extends Omit<ImageRequest, 'images' | 'mask' | 're
 export const PlanRequest = requestWith(PlanInput);
 export type PlanRequest = RequestOf<PlanInput>;
 
-/** Headers of requests with an idempotency key. `Idempotency-Key` equals the field `idempotency_key`. */
+/** Headers of requests that may have an idempotency key. `Idempotency-Key` has the same effect as the field `idempotency_key`. */
 export const IdempotencyHeaders = v.object({
   'idempotency-key': documented(
     v.optional(IdempotencyKey),

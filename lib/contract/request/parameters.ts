@@ -8,7 +8,7 @@ import { ShortText } from '../schema/text.ts';
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** The amounts of planning that a model may offer. */
+/** The values of `complexity`: the computation that a model spends on planning an image. */
 export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
 
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;

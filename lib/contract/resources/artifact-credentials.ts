@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { FOUND, Provenance } from '../reply/provenance.ts';
 import { documented } from '../schema/fields.ts';
 
-/** A manifest as a reader sees it. */
+/** The readable content of a C2PA manifest. */
 export interface ManifestReport {
   /** Organisation in the certificate of the signer. Undefined if the certificate names no organisation. */
   readonly signer?: string | undefined;

@@ -101,7 +101,11 @@ export const JobBatch = v.pipe(
       refuse('expected_count', 'required', 'must be present if and only if filter is present');
     }
     if (add_labels.length + remove_labels.length > 0 !== (action === 'label')) {
-      refuse('add_labels', 'required', 'must have a label, or remove_labels, if action is label');
+      refuse(
+        'add_labels',
+        'required',
+        'must have a label, or remove_labels must have one, if and only if action is label',
+      );
     }
     if ((dataset.value.priority !== undefined) !== (action === 'priority')) {
       refuse('priority', 'required', 'must be present if and only if action is priority');
@@ -132,7 +136,7 @@ const outcome = {
       v.strictObject({
         reason: documented(
           v.picklist(SKIP_REASONS),
-          'The reason for which these jobs were not changed. `refused` is an error of a new job, such as a full queue.',
+          'The reason why these jobs were not changed. `refused`: the request of a cancelled job could not be queued again, for example because the queue is full.',
         ),
         count: Count,
         ids: documented(

@@ -68,7 +68,7 @@ describe('the queue', () => {
   });
 
   it.each(['the network was cut', 'the server was killed'])(
-    'cancels once and queues anew once if the replies are lost and %s',
+    'cancels once and queues again once if the replies are lost and %s',
     async (how) => {
       const isKilled = how.includes('killed');
       const { service, page } = await openQueue();

@@ -149,11 +149,11 @@ describe('createEdit', () => {
     expect(edit.share.value).toBe(0.5);
   });
 
-  it('counts the part that a crop keeps after each change as if it was counted anew', () => {
+  it('counts the part that a crop keeps after each change as if all pixels were counted again', () => {
     const size = { width: 700, height: 600 };
     const area = { x: 30, y: 300, width: 600, height: 200 };
     const edit = createEdit({ source: size, size });
-    const countedAnew = () =>
+    const countedAgain = () =>
       createEdit({ source: size, size, pixels: Uint8Array.from(edit.plane.pixels), area }).share
         .value;
     edit.set({ area });
@@ -172,7 +172,7 @@ describe('createEdit', () => {
     const { undo, redo, invert, clear } = edit;
     for (const change of [paint, addRectangle, undo, cancel, redo, invert, undo, clear, undo]) {
       change();
-      expect(edit.share.value).toBe(countedAnew());
+      expect(edit.share.value).toBe(countedAgain());
     }
     expect(edit.share.value).toBeGreaterThan(0.1);
   });

@@ -178,7 +178,7 @@ describe('change with a key', () => {
 });
 
 describe('undo', () => {
-  test('cancelled jobs stay cancelled, and their requests are queued anew in their order', async () => {
+  test('cancelled jobs stay cancelled, and their requests are queued again in their order', async () => {
     const ids = await submitted(3, { labels: ['spring'], priority: 4 });
     const { undo: offered } = await change({ action: 'cancel', ids });
 
@@ -194,7 +194,7 @@ describe('undo', () => {
     }
   });
 
-  test('jobs that were cancelled before they started are hidden once they are queued anew', async () => {
+  test('jobs that were cancelled before they started are hidden once they are queued again', async () => {
     const [running, plain, marked] = await submitted(3);
     await rig.jobs.update(SCOPE, marked ?? '', { favorite: true });
     rig.work();
@@ -217,7 +217,7 @@ describe('undo', () => {
     expect(shown).toHaveLength(4);
   });
 
-  test('a cancelled job that cannot be queued anew stays visible', async () => {
+  test('a cancelled job that cannot be queued again stays visible', async () => {
     const ids = await submitted(1);
     const { undo: offered } = await change({ action: 'cancel', ids });
     await expect(submitted(1000)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -268,7 +268,7 @@ describe('undo', () => {
     expect(await queued()).toHaveLength(34);
   });
 
-  test('requests are queued anew in their order although some take longer to prepare', async () => {
+  test('requests are queued again in their order although some take longer to prepare', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const stored: StoredBatch = {
       ...{ id: 'batch', scope: SCOPE, action: 'cancel', expiresSecs: Infinity },
@@ -361,7 +361,7 @@ describe('the undo of a cancellation', () => {
     return { first: ids[0] ?? '', undoId: offered?.id ?? '' };
   }
 
-  test('leads from a cancelled job to the job that another token of the scope has queued anew', async () => {
+  test('leads from a cancelled job to the job that another token of the scope has queued again', async () => {
     const { first, undoId } = await cancelled(1);
     await expect(undo(undoId, 'other')).rejects.toMatchObject({ code: 'not_found' });
     const before = await rig.read(first);
@@ -404,7 +404,7 @@ describe('the undo of a cancellation', () => {
   test('leads from each of many cancelled jobs to its own new job', {
     timeout: 120_000,
   }, async () => {
-    // In PostgreSQL, each job is cancelled and queued anew in transactions of its own, which take several milliseconds.
+    // In PostgreSQL, each job is cancelled and queued again in transactions of its own, which take several milliseconds.
     const count = IS_SCALED ? 500 : 5000;
     await rig.close();
     rig = await openJobRig({ max_pending: 2 * count });

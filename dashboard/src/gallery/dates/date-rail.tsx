@@ -12,7 +12,7 @@ interface Props {
   readonly spans: readonly DaySpan[];
   /** The height of the gallery, in CSS pixels. */
   readonly height: number;
-  /** True if the rail takes its place also while it is not shown. */
+  /** True if the place of the rail stays reserved while the rail is hidden. */
   readonly keepsPlace: boolean;
 }
 
@@ -144,7 +144,7 @@ function isSameMonth(a: number, b: number): boolean {
   return one.getMonth() === other.getMonth() && one.getFullYear() === other.getFullYear();
 }
 
-/** Returns the scroll position of the gallery, which is read once a frame, and at once after the days have moved. */
+/** Returns the scroll position of the gallery, read at most once per frame and immediately after the days have moved. */
 function useScroll(scroller: RefObject<HTMLElement | null>, spans: readonly DaySpan[]) {
   const [at, setAt] = useState({ scrollTop: 0, viewHeight: 0 });
   useLayoutEffect(() => {

@@ -9,12 +9,12 @@ export interface Viewport {
 /** The largest number of rows that are rendered beyond each edge of the viewport. */
 export const MOST_SPARE = 3;
 
-/** The largest number of cards that are rendered, if the viewport has room for fewer. */
+/** The maximum number of rendered cards. If the rows in the viewport have more cards, all these cards are rendered. */
 const MOST_CARDS = 60;
 
 /**
- * Returns the indexes of the rows in the viewport, and of at most `spare` rows beyond each edge, as far as all rows together have few
- * cards. If the viewport is beyond all rows, the nearest row counts as visible.
+ * Returns the indexes of the rows in the viewport, and of at most `spare` rows beyond each edge. Rows beyond the edges
+ * are added only up to the maximum number of cards. If the viewport is beyond all rows, the nearest row counts as visible.
  */
 export function nearRows(
   rows: Layout['rows'],

@@ -169,8 +169,8 @@ const NARROWEST = 1 / 2;
 const WIDEST = 3;
 
 /**
- * Returns the ratio (width divided by height) of a job's card. An open job has the expected ratio. If the model chooses
- * the size, the expected ratio is `unfinished`, the ratio of the unfinished image, once there is one.
+ * Returns the ratio (width divided by height) of a job's card. An open job has the planned ratio. If the model chooses
+ * the size, the job has the ratio `unfinished` of its unfinished image, or a default ratio before the first unfinished image.
  */
 export function tileRatio(job: JobSummary, unfinished = UNKNOWN): number {
   const images = shownArtifacts(job);

@@ -38,7 +38,7 @@ export function createVariations(page: Page) {
       const model = refusingModel(image, job);
       return model === undefined
         ? text('job.one.vary.detail')
-        : text('job.one.vary.anew', { model });
+        : text('job.one.vary.again', { model });
     },
 
     /** Sends the request. Does nothing while an earlier request is being sent. */

@@ -95,7 +95,7 @@ function WebhookSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** Shows the names and values that were sent with the request. */
+/** Shows the metadata of the request: names and values that the caller chose. */
 function MetadataSection({ job }: { readonly job: Job }) {
   const pairs = Object.entries(job.request.metadata);
   if (pairs.length === 0) return null;

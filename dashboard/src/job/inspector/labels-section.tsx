@@ -101,7 +101,7 @@ function LabelsEditing({ labels, onDone }: EditingProps) {
         onAdd={(label) => setLabels({ add: [label] }, 'labels.added')}
         onRemove={(label) => setLabels({ remove: [label] }, 'labels.removed')}
         onRename={(label, next) => {
-          // The labels behind the renamed label are added anew, so that the label keeps its place.
+          // The labels after the renamed label are removed and added again, so that the renamed label keeps its position.
           const behind = labels.slice(labels.indexOf(label) + 1);
           const change = { remove: [label, ...behind], add: [next, ...behind] };
           return setLabels(change, 'labels.renamed');

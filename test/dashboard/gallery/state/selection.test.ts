@@ -30,7 +30,7 @@ it('a range without a selection starts at the focused card', () => {
   expect([...selection.ids.value]).toEqual(['b', 'c']);
 });
 
-it('a removed card is deselected, and the next range starts anew', () => {
+it('a removed card is deselected, and the next range starts at the focused card', () => {
   const selection = createSelection();
   selection.all(LIST);
   selection.keep(['a', 'e']);
