@@ -64,11 +64,11 @@ export function createPatience({ clock, onFailure, maxWaitingBytes = MAX_WAITING
   }
 
   /**
-   * Returns the function for images of this total length. When `until` aborts, or after ten minutes, the next failure of `work`
-   * is thrown.
+   * Returns the function for images of this total length. When `until` aborts, or after `forMs` and at most ten minutes, the next
+   * failure of `work` is thrown.
    */
-  return function patienceFor(bytes: number, until: AbortSignal): Outlast {
-    const endMs = clock.monotonicMs() + MAX_WAIT_MS;
+  return function patienceFor(bytes: number, until: AbortSignal, forMs = MAX_WAIT_MS): Outlast {
+    const endMs = clock.monotonicMs() + Math.min(forMs, MAX_WAIT_MS);
     return async (work) => {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
         try {

@@ -16,7 +16,13 @@ import {
 } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
-import { createPatience, isUnavailable, toPatientFiles, toPatientNames } from './patience.ts';
+import {
+  createPatience,
+  isUnavailable,
+  type Outlast,
+  toPatientFiles,
+  toPatientNames,
+} from './patience.ts';
 import {
   imageFile,
   isComplete,
@@ -57,17 +63,21 @@ export interface PendingPublication {
   readonly record: ArtifactRecord;
 }
 
+/** How long a commit may wait for a state store that is unavailable. */
+export interface CommitWait {
+  /** Aborts when nobody waits for the images any longer. */
+  readonly until: AbortSignal;
+  readonly forMs: number;
+}
+
 export type Publisher = ReturnType<typeof createPublisher>;
 
 /** Creates the functions that publish verified images. After a crash at any moment, no image is published partly. */
 export function createPublisher(deps: Deps) {
   const { store, files, clock, artifactRoot, maxWaitingBytes } = deps;
   const withdrawals = createWithdrawals(deps);
-  const patienceFor = createPatience({
-    clock,
-    onFailure: artifactRoot.noteFailure,
-    maxWaitingBytes,
-  });
+  const onFailure = artifactRoot.noteFailure;
+  const patienceFor = createPatience({ clock, onFailure, maxWaitingBytes });
 
   /**
    * Probes the store of the files immediately after a failure, because the bridge must report that it is not ready before the
@@ -131,11 +141,14 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Turns publications into artifacts of their scope, all in one transaction. Throws `artifact` if a publication is not
-     * pending, and `overloaded` if the store fails.
+     * Turns publications into artifacts of their scope, all in one transaction. While the state store is unavailable, tries again
+     * as long as `wait` permits; without `wait`, tries once. Throws `artifact` if a publication is not pending, and `overloaded` if
+     * the store fails.
      */
-    async commit(publications: readonly PendingPublication[]): Promise<void> {
-      await store.publish(publications.map(({ record }) => record.id));
+    async commit(publications: readonly PendingPublication[], wait?: CommitWait): Promise<void> {
+      // The files are complete, so no image waits in memory.
+      const outlast = wait && patienceFor(0, wait.until, wait.forMs);
+      await commitAll(store, publications, outlast);
     },
 
     /**
@@ -194,6 +207,24 @@ function createRefusals({ store, files, artifactRoot, ownerFolder }: Deps) {
     refuseTaken: (scope: string, target: PublicationTarget, form: PublishedForm): Promise<void> =>
       names.refuseTaken(withinFolder(target, ownerFolder?.(scope)), form),
   };
+}
+
+/** Turns intents into artifacts. Each try after the first looks if an earlier try was committed although its reply was lost. */
+async function commitAll(
+  store: Pick<ArtifactStore, 'publish' | 'find'>,
+  publications: readonly PendingPublication[],
+  outlast: Outlast = (work) => work(),
+): Promise<void> {
+  const records = publications.map(({ record }) => record);
+  let isRepeated = false;
+  await outlast(async () => {
+    if (isRepeated) {
+      const found = await Promise.all(records.map(({ scope, id }) => store.find(scope, id)));
+      if (found.every((record) => record !== undefined)) return;
+    }
+    isRepeated = true;
+    await store.publish(records.map(({ id }) => id));
+  });
 }
 
 /** An image that is being published. Its name may change until the file has the name. */

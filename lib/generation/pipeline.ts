@@ -45,6 +45,8 @@ export interface GenerationResult {
   readonly response: ImageResponseWithBytes;
   /** The published files. The caller must commit or discard these publications. */
   readonly publications: readonly PendingPublication[];
+  /** Returns the time in milliseconds until the deadline of the request. */
+  remainingMs(): number;
 }
 
 export interface PipelineDeps {
@@ -288,7 +290,7 @@ async function runRoute(
 
 /** Delivers the images that are not published yet, and creates the reply. */
 async function deliver(made: Made, operation: Operation): Promise<GenerationResult> {
-  const { ledger, times, delivery, onEvent } = operation;
+  const { ledger, times, delivery, onEvent, deadline } = operation;
   onEvent({ type: 'progress', stage: 'publishing' });
   const { outcome, delivered } = made.published
     ? { outcome: made, delivered: made.published }
@@ -300,7 +302,8 @@ async function deliver(made: Made, operation: Operation): Promise<GenerationResu
     times.report(),
     ledger.cost(),
   );
-  return { response, publications: delivered.publications };
+  const { remainingMs } = deadline;
+  return { response, publications: delivered.publications, remainingMs };
 }
 
 /**

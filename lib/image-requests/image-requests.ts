@@ -26,7 +26,13 @@ import type { Usage } from '../usage/usage.ts';
 interface Deps {
   readonly runs: ImageRuns;
   /** Makes the publications of a run permanent. */
-  readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
+  readonly publisher: {
+    /** Waits for a state store that is unavailable until `wait.until` aborts, but for at most `wait.forMs` milliseconds. */
+    commit(
+      publications: GenerationResult['publications'],
+      wait: { readonly until: AbortSignal; readonly forMs: number },
+    ): Promise<void>;
+  };
   readonly replay: Pick<Replay, 'once' | 'open'>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
@@ -141,8 +147,12 @@ interface PreparedRequest {
 function createPrepareRequest(deps: Deps) {
   const { runs, publisher, slices, usage, tokens, maxInputBytes } = deps;
 
-  async function commit({ response, publications }: GenerationResult) {
-    if (publications.length > 0) await publisher.commit(publications);
+  async function commit(
+    { response, publications, remainingMs }: GenerationResult,
+    until: AbortSignal,
+  ) {
+    if (publications.length > 0)
+      await publisher.commit(publications, { until, forMs: remainingMs() });
     return response;
   }
 

@@ -53,7 +53,7 @@ export function createJobWorker(deps: Deps) {
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {
-      commit: (made) => ends.succeed(running, made, here.signal),
+      commit: (made, signal) => ends.succeed(running, made, signal),
       toFailure: (thrown) => toFailure(thrown, here.signal),
       keepsPublications: true,
     });
@@ -76,7 +76,7 @@ export function createJobWorker(deps: Deps) {
       // If the generation is complete when the bridge stops, the job succeeds. A cancelled job keeps complete images as its
       // partial result.
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
-      await imageRun.commit(made);
+      await imageRun.commit(made, here.signal);
     } catch (thrown) {
       // The job stays `running` in the store, with its tickets and its publications, and the next process takes the job over.
       if (isInterruption(here.signal.reason) && ledger.canContinue()) return;

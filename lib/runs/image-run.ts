@@ -15,8 +15,8 @@ interface Deps {
 
 /** A result that is not permanent until it is committed. Each result must be either committed or discarded, once. */
 export interface Uncommitted<M, T> {
-  /** Commits the result. If the commit fails, discards the result and rejects. */
-  commit(made: M): Promise<T>;
+  /** Commits the result. If the commit fails, discards the result and rejects. `signal` aborts when nobody waits for the result. */
+  commit(made: M, signal: AbortSignal): Promise<T>;
   /** Removes the whole result. Resolves with the failure of the run. */
   discard(made: M, reason: unknown): Promise<BridgeError>;
 }
@@ -29,8 +29,8 @@ type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
 
 /** The part of a run that differs between requests and jobs. */
 interface RunEnd<T> {
-  /** Makes the result durable and its publications permanent. */
-  commit(made: GenerationResult): Promise<T>;
+  /** Makes the result durable and its publications permanent. `signal` aborts when nobody waits for the result. */
+  commit(made: GenerationResult, signal: AbortSignal): Promise<T>;
   /** Converts a failure to the error to report. By default, the failure is not changed. */
   readonly toFailure?: (thrown: unknown) => BridgeError;
   /** True if the caller removes uncommitted publications. By default, the run removes these publications. */
@@ -82,9 +82,9 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
           return { ...running, result: logged(result) };
         },
 
-        async commit(made) {
+        async commit(made, signal) {
           const committed = await logged(
-            commit(made).catch(async (thrown) => {
+            commit(made, signal).catch(async (thrown) => {
               const failure = ledger.restricted(toBridgeError(thrown));
               await withdraw(made);
               throw failure;
@@ -131,7 +131,7 @@ export async function completeRun<M, T>(
   isWanted: () => Promise<boolean> = async () => !signal.aborted,
 ): Promise<T> {
   const made = await result;
-  if (await isWanted()) return run.commit(made);
+  if (await isWanted()) return run.commit(made, signal);
   throw await run.discard(made, signal.reason);
 }
 

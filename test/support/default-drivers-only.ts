@@ -27,7 +27,7 @@ export const DEFAULT_DRIVERS_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/operations/internal-failures.test.ts': 'damages a database file',
   'test/e2e/operations/storage-thread.test.ts': 'only SQLite has storage threads',
   'test/e2e/operations/bucket-outage.test.ts': 'selects its bucket itself',
-  'test/e2e/operations/database-outage.test.ts': 'selects PostgreSQL itself',
+  'test/e2e/operations/database-{failover,outage}.test.ts': 'selects PostgreSQL itself',
   'test/{browser,e2e/operations}/replicas.test.ts': 'selects PostgreSQL and a bucket itself',
   'test/e2e/jobs/replica-kills.test.ts': 'selects PostgreSQL itself',
   'test/e2e/providers/shared-login-kills.test.ts': 'selects PostgreSQL itself',

@@ -278,11 +278,11 @@ describe('publisher.publish', () => {
   });
 });
 
-describe('publisher.publish, while the state store cannot write', () => {
-  const outage = new BridgeError('overloaded', 'the state database is unavailable', {
-    details: { reason: 'state_store_full' },
-  });
+const outage = new BridgeError('overloaded', 'the state database is unavailable', {
+  details: { reason: 'state_store_full' },
+});
 
+describe('publisher.publish, while the state store cannot write', () => {
   /** Publishes with a store that rejects each change of a name until `recover`. */
   function publishing(target: PublicationTarget) {
     const clock = createManualClock();
@@ -391,6 +391,82 @@ describe('publisher.commit', () => {
 
   test('an empty commit resolves', async () => {
     await expect(rig.publisher.commit([])).resolves.toBeUndefined();
+  });
+});
+
+describe('publisher.commit, while the state store cannot write', () => {
+  const MINUTE_MS = 60_000;
+
+  /** Commits an image with a store whose `publish` fails until `recover`: before or after its change. */
+  async function committing(forMs: number, failsAfterChange = false) {
+    const publications = await publish(cat, 'miaow');
+    const clock = createManualClock();
+    const client = new AbortController();
+    let isOut = true;
+    const store: typeof rig.store = {
+      ...rig.store,
+      async publish(ids) {
+        if (!isOut || failsAfterChange) await rig.store.publish(ids);
+        if (isOut) throw outage;
+      },
+    };
+    const publisher = createPublisher({ ...rig, store, clock });
+    const committed = publisher
+      .commit(publications, { until: client.signal, forMs })
+      .catch((error: unknown) => error);
+    await expect.poll(() => clock.waiting).toBe(1);
+    return {
+      clock,
+      client,
+      committed,
+      find: () => rig.store.find('scope', publications[0]?.record.id ?? ''),
+      recover: () => {
+        isOut = false;
+      },
+    };
+  }
+
+  test('the image is committed once the store is available again', async () => {
+    const { clock, committed, find, recover } = await committing(MINUTE_MS);
+
+    recover();
+    await clock.advance(5000);
+
+    expect(await committed).toBeUndefined();
+    expect(await find()).toMatchObject({ name: 'cat.png' });
+  });
+
+  test('a commit whose reply was lost is not repeated', async () => {
+    const { clock, committed, find, recover } = await committing(MINUTE_MS, true);
+
+    recover();
+    await clock.advance(5000);
+
+    expect(await committed).toBeUndefined();
+    expect(await find()).toMatchObject({ name: 'cat.png' });
+  });
+
+  test('the commit is given up at the deadline', async () => {
+    const { clock, committed, find } = await committing(MINUTE_MS);
+
+    // The probe of the folder after each try takes real time, so the clock advances in steps.
+    await expect
+      .poll(async () => {
+        await clock.advance(5000);
+        return Promise.race([committed, undefined]);
+      })
+      .toBe(outage);
+    expect(clock.monotonicMs()).toBeGreaterThan(MINUTE_MS - 10_000);
+    expect(await find()).toBeUndefined();
+  });
+
+  test('the commit is given up when nobody waits for the image', async () => {
+    const { client, committed, find } = await committing(MINUTE_MS);
+
+    client.abort();
+
+    expect(await committed).toBe(outage);
+    expect(await find()).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CommitWait, Publisher } from '../../../lib/artifacts/publisher.ts';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
@@ -88,6 +89,19 @@ describe('createImageRequests', () => {
 
     expect(await artifacts.onDisk()).toEqual({});
     await expect(artifacts.state.listIntents()).resolves.toEqual([]);
+  });
+
+  it('waits with the commit until the state store is available, but not beyond the deadline', async () => {
+    const waits: (CommitWait | undefined)[] = [];
+    const { create, context } = await open({}, undefined, async (_, wait) => {
+      waits.push(wait);
+    });
+
+    await create({ ...asArtifact, timeout_ms: 5000 });
+
+    expect(waits).toEqual([{ until: expect.any(AbortSignal), forMs: 5000 }]);
+    context.disconnect(disconnected);
+    expect(waits[0]?.until.aborted).toBe(true);
   });
 
   it('publishes and commits nothing when the images are part of the reply', async () => {
@@ -565,7 +579,7 @@ async function open(
   script: Partial<Script> = {},
   wrap: (generation: Pick<Generation, 'run'>) => Pick<Generation, 'run'> = (generation) =>
     generation,
-  commit?: () => Promise<void>,
+  commit?: Publisher['commit'],
 ) {
   const rig = await openGenerationRig({ reply: (call) => replyWith(png)(call), ...script });
   rigs.push(rig);

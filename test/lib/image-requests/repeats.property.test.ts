@@ -234,6 +234,7 @@ function resultOf(id: string): GenerationResult {
   return {
     response: { id, provider: 'p', timings: { total_ms: 1 } } as ImageResponseWithBytes,
     publications: [{ record: { id } } as Publication],
+    remainingMs: () => 60_000,
   };
 }
 

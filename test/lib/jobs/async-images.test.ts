@@ -42,10 +42,10 @@ function ask(
 }
 
 async function finish(run: ScriptedRun): Promise<void> {
-  const { response, publications } = resultOf([ONE]);
+  const made = resultOf([ONE]);
   const artifacts = rig.stores.artifacts;
-  for (const { record } of publications) await artifacts.claim([record]);
-  run.end({ response, publications });
+  for (const { record } of made.publications) await artifacts.claim([record]);
+  run.end(made);
 }
 
 describe('createAsyncImages', () => {

@@ -125,13 +125,13 @@ describe('createJobWorker', () => {
 
   test('a job fails if its result has no artifact', async () => {
     const { id, run } = await begun();
-    const { response, publications } = resultOf(['one']);
-    const [image] = response.data;
+    const made = resultOf(['one']);
+    const [image] = made.response.data;
     if (image?.type !== 'artifact') throw new Error('the image is no artifact');
     const { name: _, ...described } = image;
 
     const url = { ...described, type: 'url', url: 'http://localhost/one' } as const;
-    run.end({ response: { ...response, data: [url] }, publications });
+    run.end({ ...made, response: { ...made.response, data: [url] } });
 
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } });
   });

@@ -25,7 +25,7 @@ export function resultOf(artifactIds: readonly string[]): GenerationResult {
     const image = { format, width, height, bytes, sha256 };
     return { record: { id, name, ...image, scope: 'anonymous', createdSecs: 1 } };
   });
-  return { response: { ...result, data }, publications };
+  return { response: { ...result, data }, publications, remainingMs: () => 60_000 };
 }
 
 /** Replaces the pipeline: a test sees each request and decides its outcome. */
