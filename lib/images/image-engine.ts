@@ -5,10 +5,21 @@ import { createAreaTools } from './composite/areas.ts';
 import { createCompositePool, createCompositeTools } from './composite/composites.ts';
 import { splice } from './container/container-format.ts';
 import { CONTAINERS } from './container/containers.ts';
-import { checkImage, inspectImage, makeThumbnail } from './decode/inspect-image.ts';
+import {
+  checkAndMarkImage,
+  checkImage,
+  inspectImage,
+  makeThumbnail,
+} from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { encoded, pixelDecode, pixelEncode, turnedSource } from './decode/sharp-pipelines.ts';
-import { type ImageEngine, type ImageLimits, type ImageTools, withBytes } from './image.ts';
+import {
+  type EncodedImage,
+  type ImageEngine,
+  type ImageLimits,
+  type ImageTools,
+  withBytes,
+} from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
 import { sha256Steps } from './sha256-steps.ts';
@@ -42,10 +53,8 @@ export function createImageEngine(deps: Deps): ImageEngine {
 }
 
 /** Creates the operations on images for one scope. The scopes take turns in the use of the slots. */
-function createTools(
-  { limits, clock, slices, mattes, composites }: Shared,
-  work: ScopedWork,
-): ImageTools {
+function createTools(shared: Shared, work: ScopedWork): ImageTools {
+  const { limits, clock, slices, mattes, composites } = shared;
   const { start, startRaw, step, track, underGate } = work;
   const deps = { limits, clock, slices, underGate };
   return {
@@ -57,7 +66,18 @@ function createTools(
       return start((sharp) => checkImage(bytes, { ...deps, sharp }, signal), signal);
     },
 
+    checkAndMark(bytes, sourceType, signal) {
+      const mark = async (image: EncodedImage) => {
+        // A failure must not lose the image.
+        const copy = await writeXmp(image, { sourceType }, slices, signal).catch(() => undefined);
+        if (copy === undefined || typeof copy === 'string') return undefined;
+        return copy.length > limits.max_encoded_bytes ? undefined : copy;
+      };
+      return start((sharp) => checkAndMarkImage(bytes, mark, { ...deps, sharp }, signal), signal);
+    },
+
     async withChecksum(image, signal) {
+      if ('sha256' in image) return image;
       const sha256 = await track(slices.run(sha256Steps(image.bytes), signal));
       return { ...image, sha256 };
     },
@@ -103,6 +123,23 @@ function createTools(
     ...createCompositeTools(work, composites),
     ...createAreaTools(work),
 
+    ...createMetadataTools(shared, work),
+  };
+}
+
+type MetadataTools = Pick<
+  ImageTools,
+  | 'writeXmp'
+  | 'readSourceType'
+  | 'manifestBytes'
+  | 'manifestStore'
+  | 'hasCredentialLink'
+  | 'withoutManifest'
+>;
+
+/** Creates the operations on the metadata of an image, which do not decode its pixels. */
+function createMetadataTools({ limits, slices }: Shared, { track }: ScopedWork): MetadataTools {
+  return {
     async writeXmp(image, content, signal) {
       const bytes = await track(writeXmp(image, content, slices, signal));
       if (typeof bytes === 'string') return bytes;

@@ -30,6 +30,9 @@ export interface CheckedImage extends Edges {
   readonly hasDeepProfile?: boolean;
 }
 
+/** The bytes and the format of an image whose container was checked. */
+export type EncodedImage = Pick<CheckedImage, 'bytes' | 'format'>;
+
 /** A checked image with its checksum. */
 export interface VerifiedImage extends CheckedImage {
   /** SHA-256 of `bytes` in lowercase hexadecimal. */
@@ -73,6 +76,16 @@ export interface Refused {
 
 export type Inspection<Image = VerifiedImage> =
   | { readonly ok: true; readonly image: Image }
+  | Refused;
+
+/** A checked image and its copy with a mark, or the reason why the image is invalid. */
+export type MarkedInspection =
+  | {
+      readonly ok: true;
+      readonly image: CheckedImage;
+      /** Undefined if the image cannot be marked. */
+      readonly marked: VerifiedImage | undefined;
+    }
   | Refused;
 
 /** A small PNG of a verified image, or the reason why the image is invalid. */
@@ -155,8 +168,13 @@ export interface ImageTools {
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /** Verifies an image like `inspect`, but without its checksum, because its bytes may still change. */
   check(bytes: Buffer, signal: AbortSignal): Promise<Inspection<CheckedImage>>;
-  /** Adds the checksum to a checked image whose bytes no longer change. */
-  withChecksum(image: CheckedImage, signal: AbortSignal): Promise<VerifiedImage>;
+  /**
+   * Verifies an image like `check`. While another thread decodes the pixels, makes the copy that `writeXmp` would make for this source
+   * type, and computes the checksum of the copy.
+   */
+  checkAndMark(bytes: Buffer, sourceType: string, signal: AbortSignal): Promise<MarkedInspection>;
+  /** Adds the checksum to a checked image whose bytes no longer change. An image that has its checksum is not read again. */
+  withChecksum(image: CheckedImage | VerifiedImage, signal: AbortSignal): Promise<VerifiedImage>;
   /**
    * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to the
    * EXIF orientation, keeps the alpha and has no metadata. The thumbnail fits in a square of `edgePx` pixels; a smaller image is
@@ -222,36 +240,21 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<CheckedImage | XmpFault>;
   /** Resolves with the source type (IPTC) in the XMP of the image, usually a URL. Resolves with undefined if there is none. */
-  readSourceType(
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
-    signal: AbortSignal,
-  ): Promise<string | undefined>;
+  readSourceType(image: EncodedImage, signal: AbortSignal): Promise<string | undefined>;
   /**
    * Resolves with the size in the file of the signed C2PA manifests of the image, in bytes: 0 if there is none, and infinity if they
    * have too many parts. Any change to the file makes a manifest invalid.
    */
-  manifestBytes(
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
-    signal: AbortSignal,
-  ): Promise<number>;
+  manifestBytes(image: EncodedImage, signal: AbortSignal): Promise<number>;
   /**
    * Resolves with the C2PA manifest store of the image, which is the content of a `.c2pa` file. Resolves with undefined if there
    * is none, or if there are several.
    */
-  manifestStore(
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
-    signal: AbortSignal,
-  ): Promise<Buffer | undefined>;
+  manifestStore(image: EncodedImage, signal: AbortSignal): Promise<Buffer | undefined>;
   /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
-  hasCredentialLink(
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
-    signal: AbortSignal,
-  ): Promise<boolean>;
+  hasCredentialLink(image: EncodedImage, signal: AbortSignal): Promise<boolean>;
   /** Resolves with a copy of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
-  withoutManifest(
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
-    signal: AbortSignal,
-  ): Promise<Buffer>;
+  withoutManifest(image: EncodedImage, signal: AbortSignal): Promise<Buffer>;
 }
 
 /**

@@ -7,13 +7,13 @@ import {
 } from '../../contract/reply/metadata-record.ts';
 import type { Provenance } from '../../contract/reply/provenance.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { CheckedImage, ImageTools, VerifiedImage } from '../../images/image.ts';
+import { type ImageTools, type VerifiedImage, withBytes } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
 import { fitsImage, isEmbedded, isSidecar } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
-import { type Mark, NO_MARK } from './mark.ts';
+import type { MarkedImage } from './mark.ts';
 import { type Outcome, warningsOf } from './response.ts';
 import { type CredentialFacts, factsUnsigned } from './treatment.ts';
 
@@ -37,8 +37,8 @@ export interface DescribedOutput extends FinishedOutput {
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
- * Writes records and marks into images, signs images, and writes sidecars. Resolves with the outputs in the same order. An image is
- * signed last, because a signature covers the record and the mark.
+ * Writes records into images, signs images, and writes sidecars. Resolves with the outputs in the same order. An image is signed
+ * last, because a signature covers the record and the mark.
  */
 export async function describeImages(
   deps: DescribeDeps,
@@ -78,17 +78,15 @@ export function withWarnings<T extends Outcome>(outcome: T, more: readonly Warni
 }
 
 /** An image whose bytes no longer change, with the facts and the warnings about its last steps. */
-interface Completed {
-  readonly image: CheckedImage;
-  readonly mark: Mark;
+interface Completed extends MarkedImage {
   readonly credentials: CredentialFacts;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Writes the record and the mark, and signs the image. If the record would be the only change of an image with valid credentials
- * and cannot be written, the image keeps its credentials. Throws `protocol` if any other image cannot hold the record. An image
- * that cannot be marked is delivered without a mark.
+ * Writes the record, with a mark if the image has none, and signs the image. If the record would be the only change of an image with
+ * valid credentials and cannot be written, the image keeps its credentials. Throws `protocol` if any other image cannot hold the
+ * record.
  */
 async function completed(
   deps: DescribeDeps,
@@ -96,41 +94,17 @@ async function completed(
   record: ImageMetadataRecord | undefined,
   signal: AbortSignal,
 ): Promise<Completed> {
-  const { image, treatment } = output;
-  const unmarked = { image, mark: presentMark(output) };
-  if (!treatment.takesXmp) return { ...unmarked, credentials: treatment.facts, warnings: [] };
-  if (record === undefined) {
-    const marked = await withMark(deps, output, signal);
-    return signed(deps, output, marked ?? unmarked, signal);
-  }
+  const { image, mark, treatment } = output;
+  if (!treatment.takesXmp) return { image, mark, credentials: treatment.facts, warnings: [] };
+  if (record === undefined) return signed(deps, output, output, signal);
   const recorded = await withRecord(deps, output, record, signal).catch((error: unknown) => {
     // The record is the only change, so the image can keep the credentials of the provider instead.
     if (treatment.isKeptWithoutRecord && !signal.aborted) return undefined;
     throw error;
   });
   return recorded === undefined
-    ? { ...unmarked, credentials: factsUnsigned(treatment), warnings: ['metadata_not_embedded'] }
+    ? { image, mark, credentials: factsUnsigned(treatment), warnings: ['metadata_not_embedded'] }
     : signed(deps, output, recorded, signal);
-}
-
-/** Returns the mark of an image to which no mark is added. */
-function presentMark({ marking: { existing } }: FinishedOutput): Mark {
-  return existing === undefined ? NO_MARK : { result: 'existing', sourceType: existing };
-}
-
-type Unsigned = Pick<Completed, 'image' | 'mark'>;
-
-/** Marks an image. Resolves with undefined if the image has a mark, or cannot be marked. */
-async function withMark(
-  { engine, credentials }: DescribeDeps,
-  { image, marking: { existing, sourceType } }: FinishedOutput,
-  signal: AbortSignal,
-): Promise<Unsigned | undefined> {
-  if (!credentials.marks || existing !== undefined) return undefined;
-  const copy = await engine.writeXmp(image, { sourceType }, signal).catch(() => undefined);
-  signal.throwIfAborted();
-  if (copy === undefined || typeof copy === 'string') return undefined;
-  return { image: copy, mark: { result: 'written', sourceType } };
 }
 
 /** Embeds a record and marks the image. Throws `protocol` if the image cannot hold a record. */
@@ -139,17 +113,14 @@ async function withRecord(
   output: FinishedOutput,
   record: ImageMetadataRecord,
   signal: AbortSignal,
-): Promise<Unsigned> {
-  const { image, marking } = output;
+): Promise<MarkedImage> {
+  const { image, mark, sourceType } = output;
   const json = toXmpJson(fitRecord(record, JSON.stringify, fitsImage));
-  const isMarked = credentials.marks && marking.existing === undefined;
-  const added = isMarked ? { sourceType: marking.sourceType } : {};
+  const isMarked = credentials.marks && mark.result === 'none';
+  const added = isMarked ? { sourceType } : {};
   const copy = await engine.writeXmp(image, { record: json, ...added }, signal);
   if (typeof copy !== 'string') {
-    return {
-      image: copy,
-      mark: isMarked ? { result: 'written', sourceType: marking.sourceType } : presentMark(output),
-    };
+    return { image: copy, mark: isMarked ? { result: 'written', sourceType } : mark };
   }
   if (copy === 'too_much_xmp') {
     throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
@@ -168,22 +139,22 @@ async function withRecord(
 async function signed(
   { engine, credentials }: DescribeDeps,
   output: FinishedOutput,
-  unsigned: Unsigned,
+  { image, mark }: MarkedImage,
   signal: AbortSignal,
 ): Promise<Completed> {
   const { claim, isKeptWithoutRecord, facts } = output.treatment;
-  if (claim === undefined) return { ...unsigned, credentials: facts, warnings: [] };
+  if (claim === undefined) return { image, mark, credentials: facts, warnings: [] };
   // The record has made the credentials of the provider invalid. The new manifest contains these credentials.
-  const bytes = await engine.withoutManifest(unsigned.image, signal);
-  const signing = await credentials.sign({ ...unsigned.image, bytes }, claim, signal);
-  if (signing.ok) return { ...unsigned, image: signing.image, credentials: facts, warnings: [] };
+  const bytes = await engine.withoutManifest(image, signal);
+  const signing = await credentials.sign(withBytes(image, bytes), claim, signal);
+  if (signing.ok) return { image: signing.image, mark, credentials: facts, warnings: [] };
   const left = factsUnsigned(output.treatment);
   if (isKeptWithoutRecord) {
     const warnings = ['metadata_not_embedded', 'signing_failed'] as const;
-    return { image: output.image, mark: presentMark(output), credentials: left, warnings };
+    return { image: output.image, mark: output.mark, credentials: left, warnings };
   }
   const lost = left.credentials === 'dropped' ? (['credentials_dropped'] as const) : [];
-  return { ...unsigned, credentials: left, warnings: [...lost, 'signing_failed'] };
+  return { image, mark, credentials: left, warnings: [...lost, 'signing_failed'] };
 }
 
 function toProvenance({

@@ -9,37 +9,41 @@ import type {
   MaskedSource,
   VerifiedImage,
 } from '../../images/image.ts';
+import type { Credentials } from '../../provenance/credentials.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import { ownImage, putBack } from '../emulated-mask.ts';
 import type { FinishPlan } from '../plan/plan.ts';
-import { type MarkPlan, planMark } from './mark.ts';
+import { type MarkedImage, planMark, withMark } from './mark.ts';
 import { type CredentialDeps, type Treatment, treat } from './treatment.ts';
 
 interface Deps extends CredentialDeps {
   readonly engine: Pick<
     ImageTools,
     | 'check'
+    | 'checkAndMark'
     | 'convert'
     | 'removeBackground'
     | 'composite'
     | 'manifestBytes'
     | 'hasCredentialLink'
     | 'readSourceType'
+    | 'writeXmp'
   >;
+  readonly credentials: CredentialDeps['credentials'] & Pick<Credentials, 'marks'>;
   /** The images of the request. */
   readonly inputs: readonly VerifiedImage[];
 }
 
-/** An output that can be delivered. */
-export interface FinishedOutput {
+/** An output that can be delivered. Its mark is missing if the request asks for an embedded record, which is written with the mark. */
+export interface FinishedOutput extends MarkedImage {
   readonly index: number;
-  readonly image: CheckedImage;
   readonly revisedPrompt: string | undefined;
   readonly generationMs: number;
   readonly verdict: Delivered;
   readonly warnings: readonly Warning[];
   readonly treatment: Treatment;
-  readonly marking: MarkPlan;
+  /** URL of the source type of the mark that is written with a record. */
+  readonly sourceType: string;
 }
 
 export interface Unfinished {
@@ -53,14 +57,8 @@ export interface Unfinished {
 export type Finish = ReturnType<typeof createFinish>;
 
 /** Creates the function that verifies an output of a provider and converts the output to the requested form. */
-export function createFinish({ engine, credentials, inputs }: Deps) {
-  async function verified(bytes: Buffer, signal: AbortSignal): Promise<CheckedImage> {
-    const inspection = await engine.check(bytes, signal);
-    if (inspection.ok) return inspection.image;
-    throw new BridgeError('protocol', 'the provider returned an invalid image', {
-      details: { reason: inspection.fault },
-    });
-  }
+export function createFinish(deps: Deps) {
+  const { engine, credentials, inputs } = deps;
 
   /** Verifies an image that the bridge made. */
   async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<CheckedImage> {
@@ -90,24 +88,14 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
    * missing.
    */
   return async function finish(
-    { index, output, generationMs, masked }: Unfinished,
+    unfinished: Unfinished,
     plan: FinishPlan,
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
-    if (plan.revisedPrompt === 'require' && output.revisedPrompt === undefined) {
-      throw new BridgeError('upstream', 'the provider returned no revised prompt', {
-        effect: 'made',
-        details: { reason: 'no_revised_prompt' },
-      });
-    }
+    const { index, output, generationMs, masked } = unfinished;
+    checkRevisedPrompt(output, plan);
     const { format } = plan.encoding;
-    const given = await verified(output.bytes, signal);
-    const isExact = plan.compatibility === 'strict' && output.anyFormat !== true;
-    if (isExact && given.format !== plan.providerFormat) {
-      throw new BridgeError('protocol', 'the provider returned a wrong image format', {
-        details: { reason: 'format_mismatch' },
-      });
-    }
+    const { image: given, marked } = await verified(unfinished, plan, deps, signal);
     const changed = await made(given, masked, plan, signal);
     // Checked before a conversion, because a conversion may remove the alpha channel.
     const isTransparent = checkTransparency(changed, plan);
@@ -119,10 +107,15 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
     const parts = { given, image, masked, isCutOut, inputs, embedsRecord, model };
     const treatment = await treat(
       { ...parts, sourceType: toSourceTypeUrl(sourceType) },
-      { engine, credentials },
+      deps,
       signal,
     );
     const marking = await planMark({ ...parts, sourceType }, engine, signal);
+    const copy = image === given ? marked : undefined;
+    const isMarked = credentials.marks && treatment.takesXmp && !embedsRecord;
+    const last = isMarked
+      ? await withMark({ image, copy }, marking, engine, signal)
+      : { image, mark: marking.present };
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
@@ -131,8 +124,61 @@ export function createFinish({ engine, credentials, inputs }: Deps) {
       ...treatment.warnings,
     ];
     const revisedPrompt = plan.revisedPrompt === 'omit' ? undefined : output.revisedPrompt;
-    return { index, image, revisedPrompt, generationMs, verdict, warnings, treatment, marking };
+    return {
+      ...last,
+      index,
+      revisedPrompt,
+      generationMs,
+      verdict,
+      warnings,
+      treatment,
+      sourceType: marking.sourceType,
+    };
   };
+}
+
+/** Throws `upstream` if a required revised prompt is missing. */
+function checkRevisedPrompt(output: ProviderOutput, plan: FinishPlan): void {
+  if (plan.revisedPrompt !== 'require' || output.revisedPrompt !== undefined) return;
+  throw new BridgeError('upstream', 'the provider returned no revised prompt', {
+    effect: 'made',
+    details: { reason: 'no_revised_prompt' },
+  });
+}
+
+/** A checked image of a provider, and its marked copy if only a mark is expected to be added. */
+interface Verified {
+  readonly image: CheckedImage;
+  readonly marked?: VerifiedImage | undefined;
+}
+
+/**
+ * Verifies an image of a provider. If the plan changes nothing but the mark, the marked copy is made while the pixels are decoded.
+ * Throws `protocol` for an invalid image, and for the wrong format under `strict`.
+ */
+async function verified(
+  { output: { bytes, anyFormat }, masked }: Unfinished,
+  { compatibility, providerFormat, encoding, matte, embedsRecord, sourceType }: FinishPlan,
+  { engine, credentials }: Pick<Deps, 'engine' | 'credentials'>,
+  signal: AbortSignal,
+): Promise<Verified> {
+  const keepsPixels = !masked && !matte && providerFormat === encoding.format;
+  const inspection =
+    credentials.marks && keepsPixels && !embedsRecord
+      ? await engine.checkAndMark(bytes, toSourceTypeUrl(sourceType), signal)
+      : await engine.check(bytes, signal);
+  if (!inspection.ok) {
+    throw new BridgeError('protocol', 'the provider returned an invalid image', {
+      details: { reason: inspection.fault },
+    });
+  }
+  const isExact = compatibility === 'strict' && anyFormat !== true;
+  if (isExact && inspection.image.format !== providerFormat) {
+    throw new BridgeError('protocol', 'the provider returned a wrong image format', {
+      details: { reason: 'format_mismatch' },
+    });
+  }
+  return inspection;
 }
 
 /**

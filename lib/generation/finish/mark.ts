@@ -4,7 +4,7 @@ import {
   type SourceType,
   toSourceTypeUrl,
 } from '../../contract/resources/source-type.ts';
-import type { ImageTools } from '../../images/image.ts';
+import type { CheckedImage, ImageTools, VerifiedImage } from '../../images/image.ts';
 import type { MadeImage } from './treatment.ts';
 
 /** The mark of an image: the source type (IPTC) in its XMP. */
@@ -15,13 +15,18 @@ export interface Mark {
   readonly sourceType: string | undefined;
 }
 
-export const NO_MARK: Mark = { result: 'none', sourceType: undefined };
+const NO_MARK: Mark = { result: 'none', sourceType: undefined };
 
 /** The mark that an image has, and the mark that it gets if it has none. */
 export interface MarkPlan {
-  readonly existing: string | undefined;
+  readonly present: Mark;
   /** URL of the source type. */
   readonly sourceType: string;
+}
+
+export interface MarkedImage {
+  readonly image: CheckedImage | VerifiedImage;
+  readonly mark: Mark;
 }
 
 /** Matches the URL of a term of the IPTC vocabulary, which the bridge may not know. */
@@ -38,9 +43,33 @@ export async function planMark(
   engine: Pick<ImageTools, 'readSourceType'>,
   signal: AbortSignal,
 ): Promise<MarkPlan> {
-  if (masked) return { existing: undefined, sourceType: toSourceTypeUrl(compositeOf(sourceType)) };
-  const present = await engine.readSourceType(given, signal);
-  if (image === given) return { existing: present, sourceType: toSourceTypeUrl(sourceType) };
-  const isTerm = present !== undefined && TERM.test(present);
-  return { existing: undefined, sourceType: isTerm ? present : toSourceTypeUrl(sourceType) };
+  if (masked) return { present: NO_MARK, sourceType: toSourceTypeUrl(compositeOf(sourceType)) };
+  const found = await engine.readSourceType(given, signal);
+  if (image === given)
+    return { present: toPresent(found), sourceType: toSourceTypeUrl(sourceType) };
+  const isTerm = found !== undefined && TERM.test(found);
+  return { present: NO_MARK, sourceType: isTerm ? found : toSourceTypeUrl(sourceType) };
+}
+
+function toPresent(sourceType: string | undefined): Mark {
+  return sourceType === undefined ? NO_MARK : { result: 'existing', sourceType };
+}
+
+/**
+ * Marks an image. `copy` is its marked copy if that was made earlier. An image that has a mark, or that cannot be marked, stays
+ * unchanged. Rejects only with the reason of the signal.
+ */
+export async function withMark(
+  { image, copy }: { readonly image: CheckedImage; readonly copy: VerifiedImage | undefined },
+  { present, sourceType }: MarkPlan,
+  engine: Pick<ImageTools, 'writeXmp'>,
+  signal: AbortSignal,
+): Promise<MarkedImage> {
+  const unmarked = { image, mark: present };
+  if (present.result === 'existing') return unmarked;
+  const marked =
+    copy ?? (await engine.writeXmp(image, { sourceType }, signal).catch(() => undefined));
+  signal.throwIfAborted();
+  if (marked === undefined || typeof marked === 'string') return unmarked;
+  return { image: marked, mark: { result: 'written', sourceType } };
 }

@@ -6,7 +6,16 @@ import type { TimeSlices } from '../../platform/time-slices.ts';
 import { refused } from '../container/container-format.ts';
 import { type CheckedContainer, checkContainer } from '../container/containers.ts';
 import { checkInflatedSize } from '../container/png.ts';
-import type { CheckedImage, ImageLimits, Inspection, Refused, Thumbnail } from '../image.ts';
+import {
+  type CheckedImage,
+  type EncodedImage,
+  type ImageLimits,
+  type Inspection,
+  type MarkedInspection,
+  type Refused,
+  type Thumbnail,
+  withBytes,
+} from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
 import { sha256Steps } from '../sha256-steps.ts';
 import type { SharpFactory } from './load-sharp.ts';
@@ -34,6 +43,32 @@ export async function checkImage(
   const meanwhile = async () => {};
   const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
   return read.ok ? toChecked(bytes, read) : read;
+}
+
+/**
+ * Verifies one encoded image. `mark` runs while the pixels are decoded, and resolves with the bytes of the marked copy, or with
+ * undefined. Rejects only with the signal's reason.
+ */
+export async function checkAndMarkImage(
+  bytes: Buffer,
+  mark: (image: EncodedImage) => Promise<Buffer | undefined>,
+  deps: InspectDeps,
+  signal: AbortSignal,
+): Promise<MarkedInspection> {
+  const meanwhile = async ({ format }: ValidContainer) => {
+    const copy = await mark({ bytes, format });
+    return copy && { copy, sha256: await hashing(copy, deps, signal)() };
+  };
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
+  if (!read.ok) return read;
+  const checked = toChecked(bytes, read);
+  if (!checked.ok) return checked;
+  const { image } = checked;
+  const marked = read.result && {
+    ...withBytes(image, read.result.copy),
+    sha256: read.result.sha256,
+  };
+  return { ok: true, image, marked };
 }
 
 function toChecked(
@@ -83,7 +118,7 @@ interface Deps<T> extends InspectDeps {
   /** Pipeline that decodes every pixel and whose output is the `data` of the result. */
   readonly pipeline: CheckingPipeline;
   /** Work of the main thread that runs while another thread decodes the pixels. */
-  readonly meanwhile: () => Promise<T>;
+  readonly meanwhile: (container: ValidContainer) => Promise<T>;
 }
 
 /** Returns the work that computes the SHA-256 of an encoded image. */
@@ -140,7 +175,7 @@ async function decodeAndWork<T>(
   // An abort stops the other work but not sharp. The decode slot must be released only after sharp has finished.
   const [decoded, worked] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
-    deps.meanwhile(),
+    deps.meanwhile(container),
   ]);
   if (decoded.status === 'rejected') throw decoded.reason;
   if (worked.status === 'rejected') throw worked.reason;

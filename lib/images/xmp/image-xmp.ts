@@ -7,13 +7,11 @@ import {
   splice,
 } from '../container/container-format.ts';
 import { CONTAINERS, checkContainer } from '../container/containers.ts';
-import type { CheckedImage, ImageFault, ImageLimits, XmpFault } from '../image.ts';
+import type { EncodedImage, ImageFault, ImageLimits, XmpFault } from '../image.ts';
 import { findSourceType } from './source-type.ts';
 import type { XmpContent, XmpPacket } from './xmp-content.ts';
 import { mergedPacket, newPacket } from './xmp-packet.ts';
 import { RECORD_PROPERTY, valueIn } from './xmp-properties.ts';
-
-type EncodedImage = Pick<CheckedImage, 'bytes' | 'format'>;
 
 /**
  * Writes properties into the XMP of a copy of the image, as `ImageTools.writeXmp` requires. A record has at most

@@ -6,7 +6,15 @@ import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
 import { frame, insertAfterSoi, multiImage, scan, segment } from './container/jpeg-bytes.ts';
-import { chunk, compressed, END, header, insertAfterHeader, png } from './container/png-bytes.ts';
+import {
+  chunk,
+  compressed,
+  END,
+  header,
+  insertAfterHeader,
+  PIXELS,
+  png,
+} from './container/png-bytes.ts';
 import { chunksOf, lossless, webp } from './container/webp-bytes.ts';
 import { readPhoto } from './photos.ts';
 import { fromPixels, plain, textured, turned } from './sample-images.ts';
@@ -56,6 +64,44 @@ describe('createImageEngine: inspect', () => {
       const image = await engine.withChecksum(checked.image, signal);
       expect({ ok: true, image }).toEqual(inspection);
     } else expect(checked).toEqual(inspection);
+  });
+
+  it.each([
+    ['a valid image', coffee],
+    ['an image that is cut off', coffee.subarray(0, -1)],
+    ['an image without all of its pixels', png(header({ height: 100 }), PIXELS, END)],
+  ])('marks a copy of %s only if the image is valid', async (_name, bytes) => {
+    const sourceType = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+    const checked = await engine.check(bytes, signal);
+
+    const inspection = await engine.checkAndMark(bytes, sourceType, signal);
+
+    if (!checked.ok) expect(inspection).toEqual(checked);
+    else {
+      const copy = await engine.writeXmp(checked.image, { sourceType }, signal);
+      const image = typeof copy === 'string' ? expect.fail(copy) : copy;
+      const marked = await engine.withChecksum(image, signal);
+      expect(inspection).toEqual({ ...checked, marked });
+    }
+  });
+
+  it('accepts a marked image without another copy', async () => {
+    const first = await engine.checkAndMark(coffee, 'a source', signal);
+    const { bytes } = first.ok && first.marked ? first.marked : expect.fail('not marked');
+
+    const second = await engine.checkAndMark(bytes, 'another source', signal);
+
+    expect(second).toMatchObject({ ok: true, image: { bytes }, marked: undefined });
+  });
+
+  it('accepts an image whose marked copy would be longer than the limit', async () => {
+    const exact = { ...limits, max_encoded_bytes: coffee.length };
+    const limited = createImageEngine({ limits: exact, clock: systemClock, slices });
+
+    const inspection = await limited.checkAndMark(coffee, 'a source', signal);
+
+    expect(inspection).toMatchObject({ ok: true, image: { bytes: coffee }, marked: undefined });
+    await limited.close();
   });
 
   it.each([

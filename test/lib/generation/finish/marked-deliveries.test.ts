@@ -197,14 +197,10 @@ describe('describeImages', () => {
   const engine = openEngine();
   afterAll(() => engine.close());
 
-  test.each<[MarkResult, typeof engine.writeXmp]>([
-    ['written', engine.writeXmp],
-    ['none', async () => 'altered'],
-    ['none', () => Promise.reject(new Error('a fault of the program'))],
-  ])('counts a mark as %s, and delivers the image in each case', async (result, write) => {
+  async function described(bytes: Buffer, tools: Partial<typeof engine>) {
     const plan = planOf(requestOf());
-    const finish = createFinish({ engine, credentials: MARKING, inputs: [] });
-    const bytes = await image();
+    const changed = { ...engine, ...tools };
+    const finish = createFinish({ engine: changed, credentials: MARKING, inputs: [] });
     const unfinished = { index: 0, output: { bytes }, generationMs: 1 };
     const finished = await finish(unfinished, plan.finish, signal);
     const marks: MarkResult[] = [];
@@ -220,10 +216,9 @@ describe('describeImages', () => {
         cost: { amount: 0n, basis: 'reported' },
       },
     } as const;
-
-    const [described] = await describeImages(
+    const [output] = await describeImages(
       {
-        engine: { ...engine, writeXmp: write },
+        engine: changed,
         credentials: MARKING,
         metrics: { imageDescribed: ({ mark }) => marks.push(mark) },
       },
@@ -231,9 +226,39 @@ describe('describeImages', () => {
       { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
       signal,
     );
+    return { output, marks };
+  }
+
+  test.each<[MarkResult, typeof engine.writeXmp]>([
+    ['written', engine.writeXmp],
+    ['none', async () => 'altered'],
+    ['none', () => Promise.reject(new Error('a fault of the program'))],
+  ])('counts a mark as %s, and delivers the image in each case', async (result, writeXmp) => {
+    const bytes = await image();
+
+    const { output, marks } = await described(bytes, {
+      writeXmp,
+      async checkAndMark(...[given, , aborting]) {
+        const inspection = await engine.check(given, aborting);
+        return inspection.ok ? { ...inspection, marked: undefined } : inspection;
+      },
+    });
 
     expect(marks).toEqual([result]);
-    expect(described?.provenance.mark).toBe(result);
-    expect(described?.image.bytes.equals(bytes)).toBe(result === 'none');
+    expect(output?.provenance.mark).toBe(result);
+    expect(output?.image.bytes.equals(bytes)).toBe(result === 'none');
+  });
+
+  test('delivers the copy that was marked while the image was decoded', async () => {
+    const bytes = await image();
+
+    const { output, marks } = await described(bytes, {
+      writeXmp: () => expect.fail('the image is marked again'),
+    });
+
+    const copy = await marked(bytes, 'png', `${TERMS}trainedAlgorithmicMedia`);
+    expect(marks).toEqual(['written']);
+    expect(output?.image.bytes).toEqual(copy);
+    expect(output?.image.sha256).toBe(createHash('sha256').update(copy).digest('hex'));
   });
 });
