@@ -1,6 +1,6 @@
 // Bundles the compiled program into a few files, because loading some three hundred small files would take longer than the
 // rest of a start. Modules that a command imports later stay in separate files.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 
 const dir = 'dist/bundle';
@@ -110,6 +110,8 @@ const bundle = await rolldown({
 const groups = Object.entries(FILES).map(([name, test]) => ({ name, test }));
 await bundle.write({ dir, format: 'esm', comments: false, codeSplitting: { groups } });
 await bundle.close();
+// npm makes the program executable only when npm installs the package or the link to this checkout. A later build replaces the file.
+await chmod(`${dir}/main.js`, 0o755);
 // The storage thread starts with the service. In a file of its own, it loads only the parts that it needs.
 const thread = await rolldown({
   input: 'dist/lib/storage/sqlite/storage-worker.js',

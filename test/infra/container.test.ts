@@ -93,9 +93,8 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('makes the program executable, which is not so in the package', () => {
+  it('links the command to the program of the package', () => {
     expect(last.join('\n')).toContain('/app/dist/bundle/main.js /usr/local/bin/image-bridge');
-    expect(lines.join('\n')).toContain('chmod 0755 dist/bundle/main.js\n');
   });
 
   it('brings no package manager of Node and no compiler into the image', () => {
