@@ -338,7 +338,8 @@ function openAi(
   const { imageRequests, running, readiness, registry, prices, credentials, clock } = parts;
   const { planRoutes, admission } = running;
   const models = createModels({
-    providers: () => registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
+    providers: () =>
+      registry.all.map((each) => ({ name: each.name, models: each.describe().models })),
     providerOf: (model) => listerOf(model, registry)?.name,
     aliases: config.server.compat.model_aliases,
     clock,

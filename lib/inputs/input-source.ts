@@ -2,7 +2,8 @@ import type { CanvasArea } from '../contract/request/image-input.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { type Edges, uprightEdges, type VerifiedImage } from '../images/image.ts';
 
-interface Named {
+/** The fields of every source. */
+interface SourceFields {
   /** Field of the request that contains the image. Errors name this field. */
   readonly field: string;
   /** Media type declared by the client, in lower case. Used only for a comparison with the actual type. */
@@ -12,25 +13,25 @@ interface Named {
 }
 
 /** An image whose bytes are in the request. */
-export interface InlineSource extends Named {
+export interface InlineSource extends SourceFields {
   readonly kind: 'inline';
   readonly bytes: Buffer;
 }
 
 /** An image that this bridge generated for the same scope. */
-export interface ArtifactSource extends Named {
+export interface ArtifactSource extends SourceFields {
   readonly kind: 'artifact';
   readonly artifactId: string;
 }
 
 /** An image to fetch from a URL. */
-export interface RemoteSource extends Named {
+export interface RemoteSource extends SourceFields {
   readonly kind: 'remote';
   readonly url: string;
 }
 
 /** An image of a job, stored when the job was created. */
-export interface StoredSource extends Named {
+export interface StoredSource extends SourceFields {
   readonly kind: 'stored';
   readonly sha256: string;
   readonly byteLength: number;
@@ -40,7 +41,7 @@ export interface StoredSource extends Named {
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
 /** An image of a plan. Only facts about the image are known, not its bytes. */
-export interface DescribedSource extends Named {
+export interface DescribedSource extends SourceFields {
   readonly kind: 'described';
   /** Length of the encoded image. */
   readonly byteLength: number;

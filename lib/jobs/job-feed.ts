@@ -183,9 +183,9 @@ function createBatches({ store, progress }: Pick<FeedReads, 'store' | 'progress'
     async *changes(scope: string, after: number, latest: number, news: FeedNews) {
       news.noteRead();
       const batch = await store.changesAfter(scope, after, BATCH);
-      const isNews = (it: { readonly change: number; readonly job: JobSummary }) =>
-        it.change > latest || isTerminal(it.job.status);
-      const shown = batch.flatMap((it) => ('job' in it && isNews(it) ? [it.job] : []));
+      const isNews = (change: { readonly change: number; readonly job: JobSummary }) =>
+        change.change > latest || isTerminal(change.job.status);
+      const shown = batch.flatMap((each) => ('job' in each && isNews(each) ? [each.job] : []));
       // The progress is read after the jobs are removed from the news, so that no later progress is missed.
       for (const { sequence } of shown) news.remove(sequence);
       const toEvent = await readEvents(shown);

@@ -138,7 +138,8 @@ export function createQueueControl(deps: Deps) {
 function toMaxRunning({ replica, server }: Deps['config']): number {
   const { enabled, max_running: ownLimit, max_running_total: total } = server.jobs;
   if (!enabled) return 0;
-  return total === 'unlimited' ? (replica.work ? ownLimit : 0) : total;
+  if (total !== 'unlimited') return total;
+  return replica.work ? ownLimit : 0;
 }
 
 function toUsual(job: JobWork, usualOf: UsualSecs): { usual_ms?: number } {

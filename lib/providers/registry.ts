@@ -29,7 +29,7 @@ export function createProviderRegistry(
 ) {
   const all: readonly Provider[] = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const byName: ReadonlyMap<string, Provider> = new Map(
-    [...all, ...(own ? [own] : [])].map((it) => [it.name, it]),
+    [...all, ...(own ? [own] : [])].map((provider) => [provider.name, provider]),
   );
   /** Returns true if a provider had the model. A request that names no provider is planned on the default provider. */
   const hasLeft = (model: string) => all.some(({ catalogue }) => catalogue?.hasLeft(model));

@@ -27,7 +27,8 @@ export async function showPlan(
 
 function toRow(route: PlannedRoute, isChosen: boolean): string[] {
   const { provider, model, calls, cost, credentials, ready, error } = route;
-  const state = error?.message ?? (isChosen ? 'used' : ready ? 'fallback' : 'not ready');
+  const unchosen = ready ? 'fallback' : 'not ready';
+  const state = error?.message ?? (isChosen ? 'used' : unchosen);
   // `would_keep` becomes "would keep".
   const outcome = credentials?.replace('_', ' ') ?? '';
   return [provider, model, String(calls), cost ? toText(cost) : '', outcome, state];

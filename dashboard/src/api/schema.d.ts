@@ -3903,9 +3903,9 @@ export interface components {
             created_at: number;
             size: string;
             /** @enum {string} */
-            quality: "low" | "medium" | "high" | "xhigh" | "max" | "auto";
+            quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @enum {string} */
-            background: "opaque" | "transparent" | "auto";
+            background: "auto" | "opaque" | "transparent";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
             /** @description The index of the image if several images were requested. */
@@ -3924,9 +3924,9 @@ export interface components {
             created_at: number;
             size: string;
             /** @enum {string} */
-            quality: "low" | "medium" | "high" | "xhigh" | "max" | "auto";
+            quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @enum {string} */
-            background: "opaque" | "transparent" | "auto";
+            background: "auto" | "opaque" | "transparent";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
             /** @description The index of the image if several images were requested. */
@@ -3940,9 +3940,9 @@ export interface components {
             created_at: number;
             size: string;
             /** @enum {string} */
-            quality: "low" | "medium" | "high" | "xhigh" | "max" | "auto";
+            quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @enum {string} */
-            background: "opaque" | "transparent" | "auto";
+            background: "auto" | "opaque" | "transparent";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
             /** @description The index of the image if several images were requested. */
@@ -3961,9 +3961,9 @@ export interface components {
             created_at: number;
             size: string;
             /** @enum {string} */
-            quality: "low" | "medium" | "high" | "xhigh" | "max" | "auto";
+            quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @enum {string} */
-            background: "opaque" | "transparent" | "auto";
+            background: "auto" | "opaque" | "transparent";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
             /** @description The index of the image if several images were requested. */

@@ -11,7 +11,14 @@ import {
 } from '../reply/image-response.ts';
 import { Provenance } from '../reply/provenance.ts';
 import { ErrorEvent } from '../reply/stream-events.ts';
-import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
+import {
+  BACKGROUNDS,
+  CHOSEN_BACKGROUNDS,
+  CHOSEN_QUALITIES,
+  OUTPUT_FORMATS,
+  Parameters,
+  QUALITIES,
+} from '../request/parameters.ts';
 import { Count, documented, UnixSecs } from '../schema/fields.ts';
 
 const ignoredParameters = documented(
@@ -50,8 +57,6 @@ export const ImageUsage = v.strictObject({
   ),
 });
 
-const QUALITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-const BACKGROUNDS = ['opaque', 'transparent'] as const;
 const revised = { revised_prompt: v.optional(v.string()) };
 
 /** The reply of the generations and the edits route. The top-level fields contain the effective values, never `auto`. */
@@ -63,9 +68,9 @@ export const ImagesResponse = v.strictObject({
       v.strictObject({ url: v.string(), ...revised }),
     ]),
   ),
-  background: v.optional(v.picklist(BACKGROUNDS)),
+  background: v.optional(v.picklist(CHOSEN_BACKGROUNDS)),
   output_format: v.optional(v.picklist(OUTPUT_FORMATS)),
-  quality: v.optional(v.picklist(QUALITIES)),
+  quality: v.optional(v.picklist(CHOSEN_QUALITIES)),
   size: v.optional(v.string()),
   usage: v.optional(ImageUsage),
   bridge_ext: BridgeExtReport,
@@ -81,8 +86,8 @@ const eventEntries = {
   b64_json: v.string(),
   created_at: UnixSecs,
   size: v.string(),
-  quality: v.picklist([...QUALITIES, 'auto']),
-  background: v.picklist([...BACKGROUNDS, 'auto']),
+  quality: v.picklist(QUALITIES),
+  background: v.picklist(BACKGROUNDS),
   output_format: v.picklist(OUTPUT_FORMATS),
   index: documented(v.optional(Count), 'The index of the image if several images were requested.'),
 };

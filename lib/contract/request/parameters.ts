@@ -13,6 +13,16 @@ export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
 
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
+/** The values without `auto`, which leaves the choice to the model. */
+export const CHOSEN_QUALITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export const CHOSEN_BACKGROUNDS = ['opaque', 'transparent'] as const;
+
+export const QUALITIES = ['auto', ...CHOSEN_QUALITIES] as const;
+export const BACKGROUNDS = ['auto', ...CHOSEN_BACKGROUNDS] as const;
+export const MODERATIONS = ['auto', 'low'] as const;
+export const ACTIONS = ['auto', 'generate', 'edit'] as const;
+export const INPUT_FIDELITIES = ['low', 'high'] as const;
+
 /** The maximum width and height of a requested size, in pixels. */
 const MAX_REQUEST_EDGE = 16_384;
 
@@ -23,16 +33,22 @@ export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
   webp: 16_383,
 };
 
+const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+const RATIO = /^([1-9]\d{0,4}):([1-9]\d{0,4})$/;
+
 /** Parses a size such as `1024x1536`. Returns undefined for `auto` and for any other text. */
-export function parseSize(size: string): { width: number; height: number } | undefined {
-  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
-  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
-  return Math.max(width, height) <= MAX_REQUEST_EDGE ? { width, height } : undefined;
+export function parseSize(text: string): { width: number; height: number } | undefined {
+  const size = parsePair(SIZE, text);
+  return size && Math.max(size.width, size.height) <= MAX_REQUEST_EDGE ? size : undefined;
 }
 
 /** Parses an aspect ratio such as `16:9`. Returns undefined for any other text. */
-export function parseAspectRatio(ratio: string): { width: number; height: number } | undefined {
-  const match = /^([1-9]\d{0,4}):([1-9]\d{0,4})$/.exec(ratio);
+export function parseAspectRatio(text: string): { width: number; height: number } | undefined {
+  return parsePair(RATIO, text);
+}
+
+function parsePair(pattern: RegExp, text: string): { width: number; height: number } | undefined {
+  const match = pattern.exec(text);
   return match ? { width: Number(match[1]), height: Number(match[2]) } : undefined;
 }
 
@@ -67,7 +83,7 @@ export const parameterEntries = {
     'An approximate resolution, instead of a size.',
   ),
   quality: documented(
-    v.optional(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max']), 'auto'),
+    v.optional(v.picklist(QUALITIES), 'auto'),
     'The quality. xhigh and max are only available if the capability document lists them.',
   ),
   // There is no default because the verdict in `delivered` depends on whether the request names the format.
@@ -77,10 +93,10 @@ export const parameterEntries = {
     'The encoding quality; only for jpeg and webp.',
   ),
   background: documented(
-    v.optional(v.picklist(['auto', 'opaque', 'transparent']), 'auto'),
+    v.optional(v.picklist(BACKGROUNDS), 'auto'),
     'The background. If the provider does not support transparency, the bridge removes the background.',
   ),
-  moderation: v.optional(v.picklist(['auto', 'low']), 'auto'),
+  moderation: v.optional(v.picklist(MODERATIONS), 'auto'),
   partial_images: documented(
     v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
     'The number of partial images to send before the final image.',
@@ -90,11 +106,11 @@ export const parameterEntries = {
     'best_effort returns the images that succeeded and lists the failures.',
   ),
   action: documented(
-    v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
+    v.optional(v.picklist(ACTIONS), 'auto'),
     'The action that the model is instructed to perform; auto follows the operation.',
   ),
   input_fidelity: documented(
-    nullable(v.picklist(['low', 'high'])),
+    nullable(v.picklist(INPUT_FIDELITIES)),
     'The fidelity to the input images.',
   ),
   complexity: documented(

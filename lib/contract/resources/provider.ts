@@ -1,5 +1,15 @@
 import * as v from 'valibot';
-import { AspectRatio, COMPLEXITIES, OUTPUT_FORMATS, RESOLUTIONS } from '../request/parameters.ts';
+import {
+  ACTIONS,
+  AspectRatio,
+  BACKGROUNDS,
+  COMPLEXITIES,
+  INPUT_FIDELITIES,
+  MODERATIONS,
+  OUTPUT_FORMATS,
+  QUALITIES,
+  RESOLUTIONS,
+} from '../request/parameters.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { Count } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
@@ -60,12 +70,12 @@ export const CapabilityDocument = v.strictObject({
   revised_prompt: Support,
   transparent_background: Support,
   user_attribution: Support,
-  qualities: v.array(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  qualities: v.array(v.picklist(QUALITIES)),
   output_formats: v.array(v.picklist(OUTPUT_FORMATS)),
-  backgrounds: v.array(v.picklist(['auto', 'opaque', 'transparent'])),
-  moderation: v.array(v.picklist(['auto', 'low'])),
-  actions: v.array(v.picklist(['auto', 'generate', 'edit'])),
-  input_fidelities: v.array(v.picklist(['low', 'high'])),
+  backgrounds: v.array(v.picklist(BACKGROUNDS)),
+  moderation: v.array(v.picklist(MODERATIONS)),
+  actions: v.array(v.picklist(ACTIONS)),
+  input_fidelities: v.array(v.picklist(INPUT_FIDELITIES)),
   /** The accepted values of `complexity`. If absent, the parameter is ignored. */
   complexities: v.optional(v.array(v.picklist(COMPLEXITIES))),
   reference_images: ImageSupport,

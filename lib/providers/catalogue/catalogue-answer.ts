@@ -90,7 +90,8 @@ export function createAnswerReader(deps: AnswerDeps) {
   return {
     /** Resolves with all models. Throws if a reply with models fails or the answer exceeds a limit. */
     async read(signal: AbortSignal): Promise<CatalogueAnswer> {
-      const [waiting, pricing] = [[...paths], [] as string[]];
+      const waiting = [...paths];
+      const pricing: string[] = [];
       const models = new Map<string, unknown>();
       for (let replies = 0; waiting.length > 0; replies += 1) {
         if (replies === MAX_REPLIES) throw unreadable('too_many_replies');

@@ -253,7 +253,7 @@ function nodeDetails(
 ): { readonly node_id?: string; readonly node_type?: string } {
   // A node that was created by another node at run time has an id such as `12.0.3` or `12:3`.
   const own = [id, id?.split(/[.:]/)[0]].find(
-    (it) => it !== undefined && Object.hasOwn(workflow, it),
+    (name) => name !== undefined && Object.hasOwn(workflow, name),
   );
   if (own === undefined || !SHOWABLE_ID.test(own)) return {};
   const type = workflow[own]?.class_type ?? '';
@@ -263,7 +263,9 @@ function nodeDetails(
 /** Returns the id of the node that failed, from the messages of a failed prompt, or undefined if the messages name no node. */
 function failedNodeId(messages: unknown): string | undefined {
   const list = v.safeParse(Messages, messages);
-  const last = list.success ? list.output.findLast((it) => v.is(NodeMessage, it)) : undefined;
+  const last = list.success
+    ? list.output.findLast((message) => v.is(NodeMessage, message))
+    : undefined;
   const parsed = v.safeParse(NodeMessage, last);
   return parsed.success ? parsed.output[1].node_id : undefined;
 }

@@ -118,7 +118,9 @@ export function createImagesClient(parts: Parts) {
       });
       reportInvoiceId(context, invoiceIdIn(response, dialect));
       const read = async () => {
-        const found = await readImages(response, request, context, (it) => toError(response, it));
+        const found = await readImages(response, request, context, (failure) =>
+          toError(response, failure),
+        );
         const cost = found.cost ?? costIn(response, dialect);
         const sent = { call: { url, headers }, isFormatFree };
         return toResult({ ...found, cost }, sent, signal);

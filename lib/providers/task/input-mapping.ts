@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import {
+  CHOSEN_BACKGROUNDS,
+  CHOSEN_QUALITIES,
   OUTPUT_FORMATS,
   type OutputFormat,
   parseAspectRatio,
@@ -291,9 +293,9 @@ function toFormat(text: string): OutputFormat | undefined {
   return OUTPUT_FORMATS.find((one) => one === format);
 }
 
-const toQuality: Convert = (text) =>
-  ['low', 'medium', 'high', 'xhigh', 'max'].find((it) => it === text);
-const toBackground: Convert = (text) => ['opaque', 'transparent'].find((it) => it === text);
+const toQuality: Convert = (text) => CHOSEN_QUALITIES.find((quality) => quality === text);
+const toBackground: Convert = (text) =>
+  CHOSEN_BACKGROUNDS.find((background) => background === text);
 
 /** Returns the members that a mapping fills in every call that needs them. */
 function namesOf({ count, seeds, size, images, mask, formats }: Parts): readonly string[] {

@@ -161,7 +161,7 @@ function limit<const Keyword extends 'minimum' | 'maximum' | 'multipleOf'>(
   const stated = leaves.map((leaf) => leaf[keyword]).find((value) => Number.isFinite(value));
   const listed = leaves
     .flatMap((leaf) => toList(leaf['enum']))
-    .filter((it) => typeof it === 'number');
+    .filter((value) => typeof value === 'number');
   const found =
     stated ?? (keyword === 'maximum' && listed.length > 0 ? Math.max(...listed) : undefined);
   // The cast states that the computed member is the only one.

@@ -104,7 +104,7 @@ function shapeMembers(mapping: InputMapping | undefined) {
     max_edge: size.max_edge,
     edge_multiple: size.edge_multiple,
   };
-  const allowed = bounds ? COMMON_SIZES.filter((it) => isWithin(it, bounds)) : [];
+  const allowed = bounds ? COMMON_SIZES.filter((common) => isWithin(common, bounds)) : [];
   const listed = sizes && sizes.texts !== 'any' ? Object.keys(sizes.texts) : [];
   const hint = bounds || listed.length > 0 ? 'emulated' : 'unsupported';
   return {

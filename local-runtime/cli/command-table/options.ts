@@ -177,8 +177,10 @@ export function parseSignedNumber(text: string): number {
 
 /** Parses a date, which begins in local time, or a date and time. Returns Unix seconds. */
 export function parseDate(text: string): number {
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(isDate ? `${text}T00:00` : text) : NaN;
+  const startsWithDate = /^\d{4}-\d{2}-\d{2}/.test(text);
+  // `Date.parse` would read a date without a time in UTC.
+  const dateAndTime = text.length === 'yyyy-mm-dd'.length ? `${text}T00:00` : text;
+  const ms = startsWithDate ? Date.parse(dateAndTime) : NaN;
   if (ms >= 0) return Math.floor(ms / 1000);
   throw new InvalidArgumentError(
     'The value must be a date such as 2026-11-28, or a date and time such as 2026-11-28T18:30.',

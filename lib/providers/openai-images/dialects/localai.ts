@@ -14,7 +14,7 @@ export const LOCALAI: Dialect = {
       const references = [...more, ...others];
       return {
         ...(first ? { files: [first.base64()] } : {}),
-        ...(references.length > 0 ? { ref_images: references.map((it) => it.base64()) } : {}),
+        ...(references.length > 0 ? { ref_images: references.map((image) => image.base64()) } : {}),
       };
     },
   },

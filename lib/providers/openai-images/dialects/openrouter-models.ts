@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { AspectRatio, OUTPUT_FORMATS, parseSize } from '../../../contract/request/parameters.ts';
+import {
+  AspectRatio,
+  BACKGROUNDS,
+  OUTPUT_FORMATS,
+  parseSize,
+  QUALITIES,
+  RESOLUTIONS,
+} from '../../../contract/request/parameters.ts';
 import { CapabilityDocument } from '../../../contract/resources/provider.ts';
 import { batchingMode, PLAIN_MODEL } from '../../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../../backend/sent-images.ts';
@@ -77,10 +84,6 @@ interface Limits {
   readonly max_outputs: number;
   readonly max_parallel_outputs: number | 'auto';
 }
-
-const QUALITIES = ['auto', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
-const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /** Returns false for a model that makes only files which the bridge cannot verify, such as SVG. */
 export function makesImages({ supported_parameters: parameters }: OpenrouterDescriptor): boolean {
