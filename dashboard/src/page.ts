@@ -145,7 +145,7 @@ function createJobObjects(
     readonly resending: Resending;
   },
 ) {
-  const jobs = createJobs(api, resending.untilAnswered);
+  const jobs = createJobs(api, resending.untilAccepted);
   return {
     jobs,
     shown: createShownJobs(api, jobs),

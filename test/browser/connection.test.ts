@@ -281,6 +281,25 @@ describe('a network that fails', () => {
   });
 });
 
+describe('an idle page', () => {
+  it('reads no jobs while its event stream is open and nothing changes', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address);
+    await page.clock.install();
+    const opened = page.waitForResponse('**/v1/jobs/events');
+    await page.reload();
+    await opened;
+    await page.getByRole('status').getByText('Connected').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+
+    await page.clock.runFor(30_000);
+    await page.evaluate(() => fetch('/health/live'));
+
+    expect(asked.filter((url) => url.includes('visibility=all'))).toEqual([]);
+  });
+});
+
 describe('the keyboard shortcuts', () => {
   it.each(['light', 'dark'] as const)(
     'are listed, and single keys can be turned off (%s)',

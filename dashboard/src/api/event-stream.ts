@@ -6,6 +6,8 @@ interface Options {
   /** The id to send as Last-Event-ID, so that the bridge continues after this event. */
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
+  /** Called with each part of the stream. The first part may contain no event. */
+  onPart(): void;
   onEvent(event: EventSourceMessage): void;
 }
 
@@ -39,6 +41,7 @@ export async function readEventStream(api: Api, options: Options): Promise<void>
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       alive();
+      options.onPart();
       parser.feed(decoder.decode(part.value, { stream: true }));
     }
   } finally {

@@ -30,18 +30,18 @@ export function toLabelBatch({ remove = [], add = [] }: LabelChange) {
 interface Deps {
   readonly toasts: Toasts;
   readonly undo: Undo;
-  readonly resending: Pick<Resending, 'untilAnswered'>;
+  readonly resending: Pick<Resending, 'untilAccepted'>;
 }
 
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
 export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
-  const { untilAnswered } = resending;
-  const { undoing, beginRevert } = createReverts(api, { toasts, untilAnswered });
+  const { untilAccepted } = resending;
+  const { undoing, beginRevert } = createReverts(api, { toasts, untilAccepted });
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {
     const params = { header: { 'idempotency-key': randomId() } };
-    return untilAnswered(() => unwrap(api.POST('/v1/jobs/batch', { params, body })));
+    return untilAccepted(() => unwrap(api.POST('/v1/jobs/batch', { params, body })));
   }
 
   /** Shows what was done, with an undo, and what was not done, with the reasons, in one message. Returns true if all jobs are as wanted. */
@@ -110,7 +110,7 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
 /** Undoes changes, one after the other. */
 function createReverts(
   api: Api,
-  { toasts, untilAnswered }: Pick<Deps, 'toasts'> & Pick<Resending, 'untilAnswered'>,
+  { toasts, untilAccepted }: Pick<Deps, 'toasts'> & Pick<Resending, 'untilAccepted'>,
 ) {
   const undoing = signal<Promise<void> | undefined>(undefined);
 
@@ -128,7 +128,7 @@ function createReverts(
         throw error;
       }
     };
-    return untilAnswered(send);
+    return untilAccepted(send);
   }
 
   /** Undoes changes, the latest first. Offers to undo those changes again whose requests the bridge refused. */

@@ -11,7 +11,7 @@ export type Jobs = ReturnType<typeof createJobs>;
 const MOST_REMOVED = 10_000;
 
 /** Keeps the jobs that the page knows, and sends the requests that change jobs. */
-export function createJobs(api: Api, untilAnswered: UntilAnswered) {
+export function createJobs(api: Api, untilAccepted: UntilAnswered) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
@@ -59,7 +59,7 @@ export function createJobs(api: Api, untilAnswered: UntilAnswered) {
   }
 
   return {
-    ...createJobRequests(api, untilAnswered, putDetail),
+    ...createJobRequests(api, untilAccepted, putDetail),
     put,
     remove,
     /** Forgets the open jobs. Called when the token changes, because the open jobs belong to the previous token. */
@@ -94,7 +94,7 @@ export function createJobs(api: Api, untilAnswered: UntilAnswered) {
  * Creates the requests that read or change one job. The summaries of the replies are stored by `putDetail`. A change that gets no
  * reply is sent again, because the same change has no further effect.
  */
-function createJobRequests(api: Api, untilAnswered: UntilAnswered, putDetail: (job: Job) => void) {
+function createJobRequests(api: Api, untilAccepted: UntilAnswered, putDetail: (job: Job) => void) {
   /** Reads one job in full. */
   async function read(id: string, abort?: AbortSignal): Promise<Job> {
     const job = await unwrap(
@@ -106,7 +106,7 @@ function createJobRequests(api: Api, untilAnswered: UntilAnswered, putDetail: (j
 
   async function patch(id: string, body: { favorite?: boolean; deleted?: boolean }) {
     const params = { path: { id } };
-    putDetail(await untilAnswered(() => unwrap(api.PATCH('/v1/jobs/{id}', { params, body }))));
+    putDetail(await untilAccepted(() => unwrap(api.PATCH('/v1/jobs/{id}', { params, body }))));
   }
 
   /** Changes the marks of one image of a job, and reads the job, whose own marks may follow. */
@@ -122,13 +122,13 @@ function createJobRequests(api: Api, untilAnswered: UntilAnswered, putDetail: (j
     setHidden: (id: string, hidden: boolean) => patch(id, { deleted: hidden }),
 
     markImage: (id: string, artifactId: string, marks: Pick<ImageMarks, 'favorite' | 'hidden'>) =>
-      untilAnswered(() => mark(id, artifactId, marks)),
+      untilAccepted(() => mark(id, artifactId, marks)),
     /** Changes the note of one image. Throws ApiError at once if no reply arrives. */
     setNote: (id: string, artifactId: string, note: string) => mark(id, artifactId, { note }),
 
     async cancel(id: string): Promise<void> {
       const params = { path: { id } };
-      putDetail(await untilAnswered(() => unwrap(api.DELETE('/v1/jobs/{id}', { params }))));
+      putDetail(await untilAccepted(() => unwrap(api.DELETE('/v1/jobs/{id}', { params }))));
     },
   };
 }

@@ -16,7 +16,7 @@ interface Deps {
 
 const POLL_MS = 3000;
 
-/** The time after which a stream without any event counts as held back by a proxy. The bridge sends the first at once. */
+/** The time after which a stream without any data counts as held back by a proxy. The bridge sends the first bytes at once. */
 const SILENT_MS = 4000;
 
 /**
@@ -97,8 +97,8 @@ async function readOnce(
     path: `/v1/jobs/events${ownQueue.isShown.peek() ? '?queue=true' : ''}`,
     lastEventId: position.lastEventId,
     signal,
+    onPart: onHeard,
     onEvent({ id, data }) {
-      onHeard();
       if (id !== undefined) position.lastEventId = id;
       const event = JSON.parse(data) as JobFeedEvent;
       if (event.type === 'job') jobs.put(event.job);

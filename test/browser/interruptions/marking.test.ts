@@ -4,6 +4,7 @@ import {
   CUT,
   type Interruptible,
   KILLED,
+  NEXT_TOKEN,
   OFFLINE,
   pressRejected,
   REVOKED,
@@ -75,16 +76,30 @@ describe('an image of a job', () => {
     expect((await imagesOf(service))[0]?.favorite).toBe(true);
   });
 
-  it('is not marked with a revoked token, and is marked with the token later', async () => {
+  it('is marked once a revoked token is accepted again', async () => {
     const { service, page } = await openImage();
 
     await REVOKED.begin(service, page);
     await pressRejected(page, bar(page).getByRole('button', { name: 'Favourite' }));
     await REVOKED.said(page);
-    await REVOKED.end(service, page);
     expect((await imagesOf(service))[0]?.favorite).toBeUndefined();
+    await REVOKED.end(service, page);
 
-    await bar(page).getByRole('button', { name: 'Favourite' }).click();
+    await expect.poll(async () => (await imagesOf(service))[0]?.favorite).toBe(true);
+  });
+
+  it('is marked with another token after a press, if the mark was rejected with a revoked token', async () => {
+    const { service, page } = await openImage();
+
+    await REVOKED.begin(service, page);
+    await pressRejected(page, bar(page).getByRole('button', { name: 'Favourite' }));
+    await REVOKED.said(page);
+    await page.getByLabel('Token', { exact: true }).fill(NEXT_TOKEN);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('The bridge rejected the former token.').waitFor();
+    expect((await imagesOf(service))[0]?.favorite).toBeUndefined();
+    await page.getByRole('button', { name: 'Make them now' }).click();
+
     await expect.poll(async () => (await imagesOf(service))[0]?.favorite).toBe(true);
   });
 
@@ -197,16 +212,15 @@ describe('the labels of a job', () => {
     await expect.poll(() => labels(service)).toBeUndefined();
   });
 
-  it('keep a label in the field that was rejected with a revoked token', async () => {
+  it('get a label once a revoked token is accepted again', async () => {
     const { service, page } = await openLabels();
 
     await REVOKED.begin(service, page);
     await field(page).press('Enter');
     await REVOKED.said(page);
+    expect(await labels(service)).toBeUndefined();
     await REVOKED.end(service, page);
 
-    expect(await field(page).inputValue()).toBe('poster');
-    await field(page).press('Enter');
     await expect.poll(() => labels(service)).toEqual(['poster']);
   });
 });
@@ -245,16 +259,15 @@ describe('the light table', () => {
     },
   );
 
-  it('keeps the choices with a revoked token, and makes them with the token later', async () => {
+  it('keeps the choices with a revoked token, and makes them once the token is accepted again', async () => {
     const { service, page } = await openTable();
 
     await REVOKED.begin(service, page);
     await pressRejected(page, page.getByRole('button', { name: 'Keep 2' }));
     await REVOKED.said(page);
-    await REVOKED.end(service, page);
     expect(await marks(service)).toEqual(['none', 'none', 'none']);
     await page.getByText('2 picked, 1 rejected').waitFor();
-    await page.getByRole('button', { name: 'Keep 2' }).click();
+    await REVOKED.end(service, page);
 
     await expect.poll(() => marks(service)).toEqual(['favourite', 'favourite', 'hidden']);
   });

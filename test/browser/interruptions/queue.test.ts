@@ -55,16 +55,17 @@ describe('the queue', () => {
     },
   );
 
-  it('stays as it is with a revoked token, and is read again with the token', async () => {
+  it('is moved once a revoked token is accepted again', async () => {
     const { service, page } = await openQueue();
 
     await REVOKED.begin(service, page);
     await page.keyboard.press('Alt+Home');
     await REVOKED.said(page);
+    expect(await startOrder(service)).toEqual(['One', 'Two', 'Three']);
     await REVOKED.end(service, page);
 
-    expect(await startOrder(service)).toEqual(['One', 'Two', 'Three']);
-    await expect.poll(() => shownOrder(page)).toEqual(['One', 'Two', 'Three']);
+    await expect.poll(() => startOrder(service)).toEqual(['Three', 'One', 'Two']);
+    await expect.poll(() => shownOrder(page)).toEqual(['Three', 'One', 'Two']);
   });
 
   it.each(['the network was cut', 'the server was killed'])(

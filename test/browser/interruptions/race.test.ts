@@ -181,7 +181,7 @@ describe('the winner of a race', () => {
     await page.getByRole('button', { name: 'Winner: sandbox-basic, row 1' }).waitFor();
   });
 
-  it('is not chosen with a revoked token, and is chosen with the token later', async () => {
+  it('is chosen once a revoked token is accepted again', async () => {
     const service = await startInterruptible();
     await makeRace(service);
     const page = await service.open('/dashboard/race/foxes');
@@ -191,9 +191,7 @@ describe('the winner of a race', () => {
     await pressRejected(page, page.getByRole('button', { name: 'Choose: sandbox-image, row 1' }));
     await REVOKED.said(page);
     await REVOKED.end(service, page);
-    expect(await winners(page).count()).toBe(0);
 
-    await page.getByRole('button', { name: 'Choose: sandbox-image, row 1' }).click();
     await expect.poll(() => winners(page).count()).toBe(1);
   });
 });

@@ -11,6 +11,8 @@ import { openPage } from './open-page.ts';
 import { press } from './press.ts';
 
 const TOKEN = 'token-of-the-only-person';
+/** Another token of the same person, which is never disabled. */
+export const NEXT_TOKEN = 'next-token-of-the-only-person';
 
 interface Listed {
   readonly id: string;
@@ -32,7 +34,7 @@ export interface Interruptible {
   readonly relay: Relay;
   /** Opens the page behind the relay, with the token. */
   open(path?: string, options?: Parameters<typeof openPage>[1]): Promise<Page>;
-  /** Sends a request of the only person to the service, past the relay. Resolves with the body of the reply. */
+  /** Sends a request of the only person to the service, past the relay, also while the token is disabled. */
   call(path: string, init?: { readonly method: string; readonly body: object }): Promise<unknown>;
   /** Returns the jobs that match a query, newest first. */
   jobs(query?: string): Promise<readonly Listed[]>;
@@ -54,9 +56,14 @@ export async function startInterruptible(set: readonly string[] = []): Promise<I
   const { port } = bridge;
   const relay = await startRelay(port);
 
+  let isEnabled = true;
+
   async function call(path: string, init?: { readonly method: string; readonly body: object }) {
     const reply = await fetch(bridge.address + path, {
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${isEnabled ? TOKEN : NEXT_TOKEN}`,
+        'content-type': 'application/json',
+      },
       ...(init && { method: init.method, body: JSON.stringify(init.body) }),
     });
     if (!reply.ok) throw new Error(`HTTP ${reply.status}: ${await reply.text()}`);
@@ -91,20 +98,25 @@ export async function startInterruptible(set: readonly string[] = []): Promise<I
     async start() {
       bridge = await startDashboard({ ...options, port });
     },
-    setToken: (isEnabled) => writeTokens(cwd, isEnabled),
+    setToken(enables) {
+      isEnabled = enables;
+      return writeTokens(cwd, enables);
+    },
   };
 }
 
 async function writeTokens(folder: string, isEnabled: boolean): Promise<void> {
+  const toToken = (id: string, token: string, disabled: boolean) => ({
+    id,
+    name: id,
+    sha256: createHash('sha256').update(token).digest('hex'),
+    scope: 'person',
+    disabled,
+    permissions: PERMISSIONS,
+  });
   const text = toTokensText([
-    {
-      id: 'person',
-      name: 'person',
-      sha256: createHash('sha256').update(TOKEN).digest('hex'),
-      scope: 'person',
-      disabled: !isEnabled,
-      permissions: PERMISSIONS,
-    },
+    toToken('person', TOKEN, !isEnabled),
+    toToken('person-next', NEXT_TOKEN, false),
   ]);
   // The service must not read a file that is only partly written.
   const file = join(folder, 'tokens.toml');

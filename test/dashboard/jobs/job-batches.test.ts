@@ -23,7 +23,7 @@ function openBatches() {
   const undo = createUndo(toasts);
   const batches = createJobBatches({ POST } as unknown as Api, {
     ...{ toasts, undo },
-    resending: { untilAnswered: (send) => send() },
+    resending: { untilAccepted: (send) => send() },
   });
   return { batches, toasts, undo, undone };
 }

@@ -31,7 +31,7 @@ function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
     GET: () => Promise.reject(ApiError.unreachable()),
   } as unknown as Api;
   const { untilAnswered } = createResending({
-    connection: { returns, token: signal(undefined) },
+    connection: { returns, token: signal(undefined), caller: signal(undefined) },
     toasts: createToasts(),
   });
   const submissions = createSubmissions(api, createJobs(api, untilAnswered), untilAnswered);
