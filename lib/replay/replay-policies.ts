@@ -17,6 +17,7 @@ export function toReplayPolicies(settings: Config['runtime']['idempotency']): Re
       keepMs: settings.completed_ttl_secs * 1000,
       maxEntries: settings.max_entries,
       maxBytes: settings.max_completed_bytes,
+      remembersDropped: true,
       evicts: 'oldest',
       // The same key never causes a second charge.
       onFailure: ({ effect }) => (isPerhapsPaid(effect) ? 'keep' : 'forget'),
@@ -26,6 +27,7 @@ export function toReplayPolicies(settings: Config['runtime']['idempotency']): Re
       keepMs: RETRY_MS,
       maxEntries: Number.POSITIVE_INFINITY,
       maxBytes: MAX_REPLIED_BYTES,
+      remembersDropped: false,
       evicts: 'largest',
       // Work with any other failure may have been charged, or would fail again.
       onFailure: ({ retryable }) => (retryable ? 'owe' : 'keep'),

@@ -16,6 +16,11 @@ export interface ReplayPolicy {
   readonly maxEntries: number;
   /** The maximum memory for the successes that may be evicted. */
   readonly maxBytes: number;
+  /**
+   * True if a success that is evicted because of its size leaves the failure `droppedOutcome`, so that a repeated request never
+   * pays for its images again. If false, a repeated request starts new work.
+   */
+  readonly remembersDropped: boolean;
   /** The success to evict from the scope that holds the most. */
   readonly evicts: 'oldest' | 'largest';
   /**
@@ -61,7 +66,8 @@ export type Claimed =
  *
  * If the policy counts clients, a claim attaches its client to the entry, and `release` detaches the client. An entry expires
  * `keepMs` after its work has ended and no client is attached. Only successes are evicted. If the policy counts clients, a
- * success is evicted only after a client has received the success and all clients are detached.
+ * success is evicted only after a client has received the success and all clients are detached. A dropped success takes no part of
+ * `maxBytes`, but its entry is evicted like a success when another request needs the entry.
  */
 export interface ReplayStore {
   /**
@@ -133,6 +139,16 @@ export function lostOutcome(): StoredOutcome {
   const error = new BridgeError('cancelled', 'the bridge stopped while the request was running', {
     retryable: false,
     details: { outcome: 'unknown', reason: 'interrupted' },
+  });
+  return { ok: false, failure: copyBridgeError(error) };
+}
+
+/** Returns the outcome of work that has succeeded and whose reply is too large to be kept any longer. The work is not repeated. */
+export function droppedOutcome(): StoredOutcome {
+  const message = 'an equal request has succeeded, but its reply is no longer kept';
+  const error = new BridgeError('idempotency_conflict', message, {
+    param: 'idempotency_key',
+    details: { reason: 'reply_not_kept' },
   });
   return { ok: false, failure: copyBridgeError(error) };
 }

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { toReplayPolicies } from '../../lib/replay/replay-policies.ts';
-import type {
-  ReplayClaim,
-  ReplayPolicies,
-  ReplayStore,
+import {
+  droppedOutcome,
+  type ReplayClaim,
+  type ReplayPolicies,
+  type ReplayStore,
 } from '../../lib/replay/replay-store-port.ts';
 
 interface Opened {
@@ -26,6 +27,8 @@ const failure = {
     options: { details: { outcome: 'unknown' }, retryable: false, headers: {} },
   },
 } as const;
+
+const { failure: DROPPED } = droppedOutcome() as { failure: { message: string } };
 
 const LIMITS = { max_entries: 100, max_completed_bytes: 100_000, completed_ttl_secs: 60 };
 
@@ -72,6 +75,12 @@ export function describeReplayStore(
         await store.release(id, true);
       },
       stateOf: async (identity: string, scope = 's') => (await claim(identity, { scope })).state,
+      /** Returns true if a repeated request receives the failure that says that the reply is not kept. */
+      async isDropped(identity: string, scope = 's') {
+        const claimed = await claim(identity, { scope });
+        const outcome = claimed.state === 'finished' ? claimed.outcome : undefined;
+        return outcome?.ok === false && outcome.failure.message === DROPPED.message;
+      },
     };
   }
 
@@ -153,25 +162,52 @@ export function describeReplayStore(
       expect(await stateOf('second')).toBe('finished');
     });
 
-    it('evicts the oldest successes to store a new one', async () => {
-      const { kept, stateOf } = await open({ max_completed_bytes: 4000 });
+    it('drops the oldest successes to store a new one', async () => {
+      const { kept, isDropped } = await open({ max_completed_bytes: 4000 });
       await kept('first', 1000);
       await kept('second', 1000);
 
       await kept('third', 2000);
 
-      expect(await stateOf('second')).toBe('started');
-      expect(await stateOf('third')).toBe('finished');
+      expect(await isDropped('second')).toBe(true);
+      expect(await isDropped('third')).toBe(false);
     });
 
-    it('does not store a success larger than the whole space, and keeps the others', async () => {
-      const { kept, stateOf } = await open({ max_completed_bytes: 4000 });
+    it('drops a success larger than the whole space, and keeps the others', async () => {
+      const { kept, isDropped } = await open({ max_completed_bytes: 4000 });
       await kept('small', 100);
 
       await kept('large', 4000);
 
-      expect(await stateOf('large')).toBe('started');
-      expect(await stateOf('small')).toBe('finished');
+      expect(await isDropped('large')).toBe(true);
+      expect(await isDropped('small')).toBe(false);
+    });
+
+    it('never starts the work of a dropped success again, and still refuses a different request', async () => {
+      const { kept, stateOf, claim } = await open({ max_completed_bytes: 4000 });
+      await kept('k', 4000);
+
+      expect([await stateOf('k'), await stateOf('k')]).toEqual(['finished', 'finished']);
+      await expect(claim('k', { fingerprint: 'g' })).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+        param: 'idempotency_key',
+      });
+    });
+
+    it('evicts dropped successes to grant a new key', async () => {
+      const { kept, stateOf } = await open({ max_completed_bytes: 1000, max_entries: 3 });
+      for (let nth = 0; nth < 10; nth += 1) await kept(`large ${nth}`, 4000);
+
+      expect(await stateOf('large 9')).toBe('finished');
+      expect(await stateOf('large 0')).toBe('started');
+    });
+
+    it('does not drop a success because of the dropped ones', async () => {
+      const { kept, isDropped } = await open({ max_completed_bytes: 1000 });
+      await kept('small', 100);
+      for (let nth = 0; nth < 10; nth += 1) await kept(`large ${nth}`, 4000);
+
+      expect(await isDropped('small')).toBe(false);
     });
 
     it('keeps an unknown outcome until it expires, however many replies another scope stores', async () => {
@@ -187,12 +223,13 @@ export function describeReplayStore(
     });
 
     it('evicts the successes of the scope that holds the most memory', async () => {
-      const { kept, stateOf } = await open({ max_completed_bytes: 10_000 });
+      const { kept, isDropped } = await open({ max_completed_bytes: 10_000 });
       await kept('small', 1000);
       for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
 
-      expect(await stateOf('small')).toBe('finished');
-      expect(await stateOf('reply 19', 'another')).toBe('finished');
+      expect(await isDropped('small')).toBe(false);
+      expect(await isDropped('reply 19', 'another')).toBe(false);
+      expect(await isDropped('reply 0', 'another')).toBe(true);
     });
 
     it('evicts the successes of the scope that holds the most entries to grant a new key', async () => {

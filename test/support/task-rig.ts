@@ -13,6 +13,7 @@ import { openProviderParts } from './provider-parts.ts';
 export const SHORT_TIMES: TaskTiming = {
   firstPollMs: 5,
   longestPollMs: 50,
+  longestAskedMs: 600,
   readMs: 5000,
   afterAbortMs: 2000,
   refetchMs: 5,

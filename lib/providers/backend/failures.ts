@@ -154,9 +154,12 @@ export function toError(row: FailureRow, failure: BackendFailure, request: CallF
   });
 }
 
+// Longer than a month, in which every quota is renewed. Some servers send dates that are far away.
+const LONGEST_WAIT_MS = 32 * 24 * 3_600_000;
+
 /**
  * Returns the wait before a retry as details of an error. For an exhausted quota, the renewal time takes precedence
- * over the header. For other failures, the header takes precedence.
+ * over the header. For other failures, the header takes precedence. A wait of more than 32 days is reduced.
  */
 function waitDetails(
   { code, transient = false }: FailureRow,
@@ -165,7 +168,8 @@ function waitDetails(
   const isSpent = code === 'rate_limited' && !transient;
   const waitMs = isSpent ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
   const hasWait = code === 'rate_limited' || transient;
-  return hasWait && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
+  if (!hasWait || waitMs === undefined) return {};
+  return { retry_after_ms: Math.min(waitMs, LONGEST_WAIT_MS) };
 }
 
 // About thirty years. Larger values are ignored because their milliseconds might not be exact.

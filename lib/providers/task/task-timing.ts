@@ -3,6 +3,8 @@ export interface TaskTiming {
   /** Wait before the first poll. */
   readonly firstPollMs: number;
   readonly longestPollMs: number;
+  /** The longest wait before a poll that a service may request. After a longer wait, the end of a paid task could be missed. */
+  readonly longestAskedMs: number;
   /** Maximum time of one read. A slower read counts as a lost connection. */
   readonly readMs: number;
   /** Time after an abort in which the task is cancelled and its end is awaited. */
@@ -16,6 +18,7 @@ export interface TaskTiming {
 export const TASK_TIMING: TaskTiming = {
   firstPollMs: 500,
   longestPollMs: 5000,
+  longestAskedMs: 60_000,
   readMs: 30_000,
   afterAbortMs: 5000,
   refetchMs: 1000,

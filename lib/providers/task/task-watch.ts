@@ -40,7 +40,8 @@ export function createTaskWatch({ client, pace, timing }: Deps) {
       const of = url === ticket.result ? 'result' : 'poll';
       const read = await client.read(url, of, call, signal);
       found = read.found;
-      waitMs = Math.max(nextPollMs(waitMs || timing.firstPollMs, timing), read.waitMs);
+      const askedMs = Math.min(read.waitMs, timing.longestAskedMs);
+      waitMs = Math.max(nextPollMs(waitMs || timing.firstPollMs, timing), askedMs);
     }
   };
 }

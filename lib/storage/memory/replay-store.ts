@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { checkRoom } from '../../platform/fair-share.ts';
 import {
   type Claimed,
+  droppedOutcome,
   entriesExhausted,
   type JoinableEntry,
   type ReplayClaim,
@@ -22,8 +23,10 @@ interface Deps {
 interface Entry extends Omit<ReplayClaim, 'mayJoin'>, Writable<JoinableEntry> {
   outcome: StoredOutcome | undefined;
   bytes: number;
+  /** True if the outcome says that the success is no longer kept. */
+  isDropped: boolean;
   /** The counter of the space that includes the entry. Undefined if no counter includes the entry. */
-  place: 'pinned' | 'evictable' | undefined;
+  place: 'pinned' | 'evictable' | 'dropped' | undefined;
   stopExpiry: () => void;
   /** Resolves with true when the work has started, or with false if the work has ended before. */
   readonly started: PromiseWithResolvers<boolean>;
@@ -38,8 +41,7 @@ const ENTRY_BYTES = 512;
 
 /**
  * Creates a store in the memory of one process. All entries are lost on a restart. When space is needed, a success is evicted
- * from the scope that holds the most. A success that is larger than the whole space is not stored, so a repeated request starts
- * new work.
+ * from the scope that holds the most. A success that is larger than the whole space is not stored.
  */
 export function createMemoryReplayStore(deps: Deps) {
   const entries = createEntries(deps);
@@ -147,9 +149,18 @@ function createEntries({ clock, policies }: Deps) {
     const isEvictable = !isInUse && entry.isReplied && entry.outcome?.ok === true;
     entry.stopExpiry();
     if (!isInUse) entry.stopExpiry = clock.after(keepMs, () => remove(entry));
-    space.place(entry, isEvictable ? 'evictable' : 'pinned');
-    if (isEvictable && entry.bytes > maxBytes) remove(entry);
-    space.evictWhile(() => space.evictableBytes() > maxBytes, 'bytes', remove);
+    if (!entry.isDropped) space.place(entry, isEvictable ? 'evictable' : 'pinned');
+    if (isEvictable && entry.bytes > maxBytes) drop(entry);
+    space.evictWhile(() => space.evictableBytes() > maxBytes, 'bytes', drop);
+  }
+
+  /** Drops the success of an entry, because its space is needed. */
+  function drop(entry: Entry): void {
+    if (policies[entry.kind].remembersDropped) {
+      entry.outcome = droppedOutcome();
+      entry.isDropped = true;
+      spaces[entry.kind].place(entry, 'dropped');
+    } else remove(entry);
   }
 
   return {
@@ -171,6 +182,7 @@ function createEntries({ clock, policies }: Deps) {
         bytes: ENTRY_BYTES,
         clients: countsClients ? 1 : 0,
         isReplied: !countsClients,
+        isDropped: false,
         place: undefined,
         stopExpiry: () => {},
         started: Promise.withResolvers(),
@@ -197,9 +209,18 @@ interface Share {
   /** The entries that may be evicted, oldest first. */
   readonly evictable: Set<Entry>;
   evictableBytes: number;
+  /** The entries whose success was dropped, in the order in which they were dropped. Evicted when an entry is needed. */
+  readonly dropped: Set<Entry>;
 }
 
-const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
+const newShare = (): Share => ({
+  pinned: 0,
+  evictable: new Set(),
+  evictableBytes: 0,
+  dropped: new Set(),
+});
+
+const countOf = ({ evictable, dropped }: Share) => evictable.size + dropped.size;
 
 /**
  * Counts the entries of one policy by scope, so that a scope with too many entries evicts its own entries before the entries of
@@ -211,10 +232,12 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
 
   /** Returns the entry to evict from the scope that holds the most, or undefined if no entry may be evicted. */
   function select(by: 'bytes' | 'count'): Entry | undefined {
-    const holders = [...shares.values()].filter(({ evictable }) => evictable.size > 0);
-    const most = largest(holders, (share) =>
-      by === 'bytes' ? share.evictableBytes : share.evictable.size,
-    );
+    const most =
+      by === 'bytes'
+        ? largest([...shares.values()], (share) => share.evictableBytes)
+        : largest([...shares.values()], countOf);
+    const [dropped] = by === 'count' ? (most?.dropped ?? []) : [];
+    if (dropped) return dropped;
     const evictable = [...(most?.evictable ?? [])];
     return evicts === 'oldest' ? evictable[0] : largest(evictable, ({ bytes }) => bytes);
   }
@@ -226,14 +249,16 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
       for (const share of [own, total]) {
         if (entry.place === 'pinned') share.pinned -= 1;
         if (share.evictable.delete(entry)) share.evictableBytes -= entry.bytes;
+        share.dropped.delete(entry);
         if (place === 'pinned') share.pinned += 1;
         if (place === 'evictable') {
           share.evictable.add(entry);
           share.evictableBytes += entry.bytes;
         }
+        if (place === 'dropped') share.dropped.add(entry);
       }
       entry.place = place;
-      if (own.pinned + own.evictable.size === 0) shares.delete(entry.scope);
+      if (own.pinned + countOf(own) === 0) shares.delete(entry.scope);
       else shares.set(entry.scope, own);
     },
 
@@ -258,7 +283,7 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
       }
     },
 
-    count: () => total.pinned + total.evictable.size,
+    count: () => total.pinned + countOf(total),
     evictableBytes: () => total.evictableBytes,
   };
 }

@@ -52,7 +52,7 @@ interface Ending extends Pick<Row, 'kind' | 'clients' | 'guests' | 'state'> {
   readonly isHeld: boolean;
 }
 
-// A larger outcome is not kept, because the driver holds it several times in memory. The images of one request are smaller.
+// A larger outcome is not kept, because the driver holds it several times in memory.
 const MAX_OUTCOME_BYTES = 64 * 1024 * 1024;
 // An entry expires at the latest after this time if a replica ended while its client was attached. Longer than any request.
 const MAX_ATTACHED_MS = 3_600_000;
@@ -235,11 +235,11 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
   const { owner, read, write, attempt } = postgres;
   const { statements, held, space, wake } = entries;
 
-  /** Stores the outcome of a finished entry. Removes the entry if its outcome is too large. */
-  async function store({ rows }: Queries, id: string, outcome: StoredOutcome): Promise<void> {
+  /** Stores the outcome of a finished entry. An outcome that is too large is dropped. */
+  async function store(queries: Queries, id: string, outcome: StoredOutcome): Promise<void> {
     const stored = serialize(outcome);
-    if (stored.length > MAX_OUTCOME_BYTES) await rows(statements.remove, [id]);
-    else await rows(statements.store, [id, stored]);
+    if (stored.length > MAX_OUTCOME_BYTES) await space.drop(queries, id);
+    else await queries.rows(statements.store, [id, stored]);
   }
 
   /** Removes an outcome from memory after its entry has expired. */

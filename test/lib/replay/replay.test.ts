@@ -271,18 +271,20 @@ describe('createReplay, keys', () => {
     await expect(first).resolves.toMatchObject({ value: 'an image' });
   });
 
-  it('runs a request again if its result was too large to store', async () => {
+  it('refuses a repeat, and does not pay again, if the result was too large to store', async () => {
     const { ask, works, clock } = open({ max_completed_bytes: 1000 });
     const first = ask();
     await clock.advance(0);
     works[0]?.succeed('x'.repeat(1000));
     await first;
 
-    const second = ask();
-    await clock.advance(0);
-    works[1]?.succeed('again');
-
-    await expect(second).resolves.toEqual({ value: 'again', replayed: false });
+    await expect(ask()).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      retryable: false,
+      details: { reason: 'reply_not_kept' },
+      headers: { 'idempotent-replayed': 'true' },
+    });
+    expect(works).toHaveLength(1);
   });
 
   it('returns the result even if the store cannot keep it', async () => {

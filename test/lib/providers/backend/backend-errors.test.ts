@@ -232,6 +232,8 @@ describe('fromStatus', () => {
     [429, 'usage_limit_reached', { retryAfterMs: 3000 }, 3000],
     [429, undefined, {}, undefined],
     [503, 'server_is_overloaded', { retryAfterMs: 0 }, 0],
+    [429, 'rate_limit_exceeded', { retryAfterMs: 2.5e14 }, 2_764_800_000],
+    [429, 'usage_limit_reached', { resetsInMs: 1e12 }, 2_764_800_000],
     [400, 'moderation_blocked', { retryAfterMs: 3000 }, undefined],
     [403, undefined, { retryAfterMs: 3000 }, undefined],
     [404, 'odd', { retryAfterMs: 3000 }, undefined],

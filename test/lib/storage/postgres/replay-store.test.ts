@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { toReplayPolicies } from '../../../../lib/replay/replay-policies.ts';
-import type {
-  Claimed,
-  ReplayClaim,
-  ReplayPolicies,
+import {
+  type Claimed,
+  droppedOutcome,
+  type ReplayClaim,
+  type ReplayPolicies,
 } from '../../../../lib/replay/replay-store-port.ts';
 import type { Postgres } from '../../../../lib/storage/postgres/connection.ts';
 import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
@@ -169,6 +170,25 @@ describe.runIf(HAS_POSTGRES)('createReplayStore, PostgreSQL', () => {
 
       expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
       expect(await rows()).toHaveLength(5);
+    });
+
+    it('remembers that a reply was too large to be stored, so that no replica pays for it again', async () => {
+      const { store, other } = await open(POLICIES);
+      const claim = {
+        kind: 'key',
+        scope: 's',
+        identity: 'k',
+        fingerprint: 'f',
+        mayJoin: true,
+      } as const;
+      await store.claim({ ...claim, id: 'one' });
+      const settled = other.untilSettled('one', forever);
+      await store.finish('one', { ok: true, value: Buffer.alloc(65 * 1024 * 1024) }, 8);
+
+      const finished = { state: 'finished', id: 'one', outcome: droppedOutcome() };
+      expect(await store.claim({ ...claim, id: 'two' })).toEqual(finished);
+      expect(await other.claim({ ...claim, id: 'three' })).toEqual(finished);
+      expect(await settled).toEqual(droppedOutcome());
     });
 
     it('keeps the reply to a retry in the memory of the replica that wrote the reply', async () => {
