@@ -12,7 +12,7 @@ interface Deps {
   readonly maxWaitingBytes?: number | undefined;
 }
 
-/** Settles like `work`, but repeats `work` while the store of the files or the state store is unavailable. */
+/** Settles like `work`, but repeats `work` while the store of the files or the state store is unavailable or full. */
 export type Outlast = <T>(work: () => Promise<T>) => Promise<T>;
 
 // An outage that is longer loses the images that wait.
@@ -24,6 +24,7 @@ const MAX_WAITING_BYTES = 268_435_456;
 const FILES_UNAVAILABLE = 'artifact_store_unavailable';
 const OUTAGES: ReadonlySet<unknown> = new Set<RefusalReason>([
   FILES_UNAVAILABLE,
+  'artifact_folder_full',
   'state_store_busy',
   'state_store_failing',
   'state_store_full',
@@ -36,9 +37,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 function outageOf(error: unknown): unknown {
-  return error instanceof BridgeError && error.code === 'overloaded'
-    ? error.details['reason']
-    : undefined;
+  const isOfStore =
+    error instanceof BridgeError && (error.code === 'overloaded' || error.code === 'artifact');
+  return isOfStore ? error.details['reason'] : undefined;
 }
 
 /**

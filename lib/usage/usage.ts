@@ -1,7 +1,7 @@
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import { isOwnWork, type Routed } from '../contract/request/own-work.ts';
 import { MAX_USAGE_DAYS, type UsageQuery, type UsageReport } from '../contract/resources/usage.ts';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Account, PlannedSpend } from '../generation/ledger/ledger.ts';
 import type {
   LedgerEntry,
@@ -205,8 +205,12 @@ function createClosings({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
 
   async function writeRefused(): Promise<void> {
     for (let [first] = refused; first; [first] = refused) {
-      await first();
+      const outcome = await first().catch(toBridgeError);
       refused.shift();
+      if (!outcome) continue;
+      // A closing that always fails must not block the closings behind it.
+      refused.push(first);
+      throw outcome;
     }
   }
 

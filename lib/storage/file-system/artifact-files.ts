@@ -108,9 +108,16 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
         return new Set(names.filter((_, index) => found[index] !== undefined));
       }),
     stage: (id, bytes) =>
-      asArtifactError(async () =>
-        writeNewFile(join(await stagingFolder(root), id), bytes, modes.file),
-      ),
+      asArtifactError(async () => {
+        const path = join(await stagingFolder(root), id);
+        try {
+          await writeNewFile(path, bytes, modes.file);
+        } catch (failure) {
+          // A part of the file would fill a full disk further, and would keep its name from the next try.
+          if (errorCode(failure) !== 'EEXIST') await unlinkIfPresent(path).catch(() => {});
+          throw failure;
+        }
+      }),
     publish: (id, name) =>
       asArtifactError(async () => {
         const { folder, filename } = splitName(name);

@@ -8,7 +8,7 @@ const UNUSABLE = 'artifact_folder_unusable';
 const FAULTS: Readonly<Record<string, readonly [message: string, reason: string]>> = {
   ENOSPC: ['the artifact folder is full', FULL],
   EDQUOT: ['the artifact folder is full', FULL],
-  EFBIG: ['the file is too large for the artifact folder', FULL],
+  EFBIG: ['the file is too large for the artifact folder', UNUSABLE],
   EACCES: ['access to the artifact folder is denied', UNUSABLE],
   EPERM: ['access to the artifact folder is denied', UNUSABLE],
   EXDEV: ['a folder below the artifact folder is on another file system', UNUSABLE],

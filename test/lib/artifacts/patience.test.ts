@@ -56,6 +56,27 @@ describe('createPatience', () => {
     expect(rig.noted).toEqual(Array.from({ length: during }, () => 10));
   });
 
+  test('work is repeated until the folder of the files has space again', async () => {
+    const { clock, patienceFor } = openRig();
+    const full = new BridgeError('artifact', 'the artifact folder is full', {
+      details: { reason: 'artifact_folder_full' },
+    });
+    let isFull = true;
+    const outcome = patienceFor(
+      10,
+      never,
+    )(async () => {
+      if (isFull) throw full;
+      return 'published';
+    });
+    await clock.advance(1000);
+
+    isFull = false;
+    await clock.advance(MINUTE_MS);
+
+    expect(await outcome).toBe('published');
+  });
+
   test('work that fails for ten minutes is given up', async () => {
     const rig = openRig();
     const outcome = rig
@@ -94,7 +115,10 @@ describe('createPatience', () => {
   });
 
   test.each([
-    ['an error of the folder', new BridgeError('artifact', 'the disk is full')],
+    [
+      'an error of the folder',
+      new BridgeError('artifact', 'denied', { details: { reason: 'artifact_folder_unusable' } }),
+    ],
     ['an error that is no outage', new BridgeError('overloaded', 'a storage thread has ended')],
   ])('%s is thrown at once', async (_, failure) => {
     const { patienceFor } = openRig();

@@ -37,11 +37,14 @@ let lines: string[];
 let tokens: Map<string, NonNullable<ReturnType<NamedTokens['accountOf']>>>;
 /** The number of the next closings that the store refuses. */
 let refusals: number;
+/** True if the store always refuses the first account that is closed. */
+let refusesFirst: boolean;
 
 beforeEach(async () => {
   clock = createManualClock();
   lines = [];
   refusals = 0;
+  refusesFirst = false;
   const ids = createIds(clock.nowMs);
   stores = await openTestStores({ clock, ids });
   const log = createTraceLog((line) => lines.push(line));
@@ -53,10 +56,13 @@ beforeEach(async () => {
 afterEach(() => stores.close());
 
 function refusing(store: LedgerStore): LedgerStore {
+  let first: string | undefined;
   return {
     ...store,
     async close(...given) {
+      first ??= given[0];
       refusals -= 1;
+      if (refusesFirst && given[0] === first) throw new BridgeError('internal', 'a bad figure');
       if (refusals >= 0) throw new BridgeError('overloaded', 'the state database is full');
       await store.close(...given);
     },
@@ -391,6 +397,18 @@ describe('createUsage, while the store refuses to write', () => {
 
     expect(await itemsOf()).toMatchObject([{ images: 4, failed: 2 }]);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ task: 'usage' }]);
+  });
+
+  it('counts the other requests if the store always refuses one of them', async () => {
+    refusesFirst = true;
+    refusals = 2;
+    await request();
+    await request();
+    expect(await usedToday()).toBe(6);
+
+    for (let turn = 0; turn < 4; turn += 1) await clock.advance(10_000);
+
+    expect(await usedToday()).toBe(5);
   });
 
   it('retries refused closings once more when it is closed', async () => {

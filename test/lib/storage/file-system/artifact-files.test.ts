@@ -81,6 +81,26 @@ describe('createArtifactFiles', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  test('a file that could be written only partly is removed, and can be staged again', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await files.prepare();
+    const written = {
+      async *[Symbol.asyncIterator]() {
+        yield content.subarray(0, 3);
+        throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+      },
+    };
+
+    // A real full disk would need a file system of its own, so the bytes fail in its place.
+    await expect(files.stage(file.id, written as unknown as Buffer)).rejects.toMatchObject({
+      details: { reason: 'artifact_folder_full' },
+    });
+
+    expect(await readdir(join(root, '.staging'))).toEqual([]);
+    await publish(files);
+    expect((await files.read(file.name, file.bytes))?.bytes).toEqual(content);
+  });
+
   test('a settled publication leaves one file and an empty staging folder', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
 

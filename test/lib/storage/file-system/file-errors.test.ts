@@ -4,6 +4,7 @@ import { asArtifactError } from '../../../../lib/storage/file-system/file-errors
 describe('asArtifactError', () => {
   it.each([
     ['ENOSPC', 'the artifact folder is full', 'artifact_folder_full'],
+    ['EFBIG', 'the file is too large for the artifact folder', 'artifact_folder_unusable'],
     ['EROFS', 'the artifact folder is read-only', 'artifact_folder_unusable'],
     ['EIO', 'the artifact folder failed', 'artifact_folder_unusable'],
   ])(
