@@ -26,10 +26,10 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     createOwnerFile(copy);
     connection.prepare('VACUUM INTO ?').run(copy);
     forgetIdentity(copy);
-    step = 'it cannot be made durable';
+    step = 'the copy cannot be made durable';
     // `VACUUM INTO` does not sync its file.
     syncPathNow(copy);
-    step = 'it cannot be given its name';
+    step = 'the copy cannot get its final name';
     // Unlike a rename, a link never replaces another file.
     linkSync(copy, target);
     syncPathNow(folder);

@@ -158,7 +158,7 @@ export function findStateProblems(database: Readable): readonly string[] {
     return damage.length > 0 ? damage : findMiscounts(database);
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
-    return ['the database is damaged: it cannot be read completely'];
+    return ['the database is damaged: some pages cannot be read'];
   }
 }
 

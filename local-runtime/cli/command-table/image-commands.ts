@@ -22,7 +22,7 @@ const EXITS = {
 
 const DETAILS = [
   'Creates a job in the running service. The job stays in the history even if this command fails.',
-  'On a terminal, shows progress, and also the image if the terminal has the kitty or iTerm2 protocol.',
+  'On a terminal, shows progress, and also the image if the terminal supports the image protocol of kitty or iTerm2.',
 ];
 
 /** Returns the option for a coordinate of the upper left corner of an area. */

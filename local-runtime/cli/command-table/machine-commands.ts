@@ -90,7 +90,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     name: 'config check',
     about: 'check the configuration',
     details: [
-      'Prints every error with its field and source. Changes nothing and does not read secrets.',
+      'Prints every error with its field and source. Also checks the files and keys that a start reads. Changes nothing and prints no secret.',
     ],
     options: OPTIONS,
     examples: [['config check', 'check ./image-bridge.toml and the environment']],

@@ -55,36 +55,46 @@ export const LIMIT = {
 
 /** The option that orders the list of jobs. */
 export const JOB_ORDER = {
-  order: { value: 'order', choices: JOB_ORDERS, about: 'the job to list first (default: newest)' },
+  order: { value: 'order', choices: JOB_ORDERS, about: 'jobs to list first (default: newest)' },
 } as const;
 
-/** The options that filter jobs by facts of their requests. */
-const FACT_FILTERS = {
-  model: { value: 'model', about: 'only jobs of this model' },
-  size: {
-    value: 'size',
-    about: 'only jobs whose first image has this size (1536x1024) or ratio (3:2)',
-  },
-  operation: { value: 'operation', choices: OPERATIONS, about: 'only jobs with this operation' },
-  after: {
-    value: 'date',
-    parse: parseDate,
-    about: 'only jobs accepted on this date (2026-11-28, in local time) or time, or later',
-  },
-  before: { value: 'date', parse: parseDate, about: 'only jobs accepted before this date or time' },
-} as const;
+/** Returns the options that filter jobs. `selects` begins the help of each option, such as "show only jobs". */
+function filters(selects: string) {
+  return {
+    search: { value: 'text', about: `${selects} whose prompt contains this text` },
+    query: {
+      value: 'query',
+      about: `${selects} whose prompt matches these words: fox "red sky" -night`,
+    },
+    label: { value: 'text', about: `${selects} with this label` },
+    group: { value: 'id', about: `${selects} of this group` },
+    model: { value: 'model', about: `${selects} of this model` },
+    size: {
+      value: 'size',
+      about: `${selects} whose first image has this size (1536x1024) or ratio (3:2)`,
+    },
+    operation: {
+      value: 'operation',
+      choices: OPERATIONS,
+      about: `${selects} with this operation`,
+    },
+    after: {
+      value: 'date',
+      parse: parseDate,
+      about: `${selects} accepted on this date (2026-11-28, in local time) or time, or later`,
+    },
+    before: {
+      value: 'date',
+      parse: parseDate,
+      about: `${selects} accepted before this date or time`,
+    },
+  } as const;
+}
 
 /** The options that filter the list of jobs. */
 export const JOB_FILTERS = {
   status: { value: 'status', choices: JOB_STATUSES, about: 'show only jobs with this status' },
-  search: { value: 'text', about: 'show only jobs whose prompt contains this text' },
-  query: {
-    value: 'query',
-    about: 'show only jobs whose prompt matches these words: fox "red sky" -night',
-  },
-  label: { value: 'text', about: 'show only jobs with this label' },
-  group: { value: 'id', about: 'show only jobs of this group' },
-  ...FACT_FILTERS,
+  ...filters('show only jobs'),
   favorite: { about: 'show only favourites' },
   hidden: { about: 'show only hidden jobs' },
 } as const;
@@ -96,14 +106,7 @@ export const BATCH_FILTERS = {
     choices: ['queued', 'running'],
     about: 'select jobs with this status (default: queued)',
   },
-  search: { value: 'text', about: 'select jobs whose prompt contains this text' },
-  query: {
-    value: 'query',
-    about: 'select jobs whose prompt matches these words: fox "red sky" -night',
-  },
-  label: { value: 'text', about: 'select jobs with this label' },
-  group: { value: 'id', about: 'select jobs of this group' },
-  ...FACT_FILTERS,
+  ...filters('select jobs'),
 } as const;
 
 /** The labels of a job. */

@@ -120,7 +120,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     },
     examples: [
       [`jobs cancel ${JOB_ID}`, 'cancel a job'],
-      ['jobs cancel --status queued', 'cancel everything that waits, after a question'],
+      ['jobs cancel --status queued', 'cancel all queued jobs, after a confirmation'],
       ['jobs cancel --label poster --yes', 'cancel the queued jobs with a label'],
     ],
     exits: { ...EXITS, 1: 'the request failed, or the user declined' },

@@ -60,7 +60,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
     about: 'open the dashboard in a browser',
     details: [
       'If no service is running, starts a service as quickstart does, which runs until Ctrl+C.',
-      'Prints the URL, and opens a browser if this user has a screen.',
+      'Prints the URL, and opens a browser if the user has a graphical session.',
     ],
     options: { ...SERVICE_OPTION, ...CONFIGURATION },
     examples: [['dashboard', 'open the dashboard of the service that this folder configures']],

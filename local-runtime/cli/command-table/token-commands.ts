@@ -27,7 +27,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       unknownCost: {
         value: 'amount',
         about:
-          'US dollars to reserve for an image whose cost is unknown; without it, the request is rejected',
+          'US dollars to reserve for an image whose cost is unknown; without this option, such a request is rejected',
       },
       permissions: {
         value: 'list',
@@ -110,7 +110,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     },
     examples: [
       ['usage --days 7', 'show the last week and the allowance of today'],
-      ['usage --all', 'show who made how many images, and what is left of the budgets of today'],
+      ['usage --all', 'show the images of each token, and the rest of the budgets of today'],
     ],
     query: ({ all, days }) => ({ days, tokens: all ? 'all' : undefined }),
     operation: 'GET /v1/usage',
@@ -121,7 +121,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     about: 'compare recorded costs with the charges of a provider, and record the charges',
     details: [
       'The service asks fal and OpenRouter what they have charged for each call. Corrects the usage and the budgets.',
-      'For other providers, --csv compares the days with an invoice: lines such as 2026-11-22,1.25 in US dollars.',
+      'For other providers, --csv compares the cost of each day with an invoice: lines such as 2026-11-22,1.25 in US dollars.',
     ],
     arguments: { provider: { about: 'name of the provider' } },
     options: {
@@ -137,7 +137,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     },
     examples: [
       ['reconcile fal --days 30', 'record what fal has charged for the calls of 30 days'],
-      ['reconcile openai --csv invoice.csv', 'compare the days with an invoice'],
+      ['reconcile openai --csv invoice.csv', 'compare the cost of each day with an invoice'],
     ],
     exits: {
       0: 'all costs are known and equal',

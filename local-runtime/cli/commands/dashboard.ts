@@ -53,7 +53,7 @@ const PROGRAMS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['cmd', '/c', 'start', '""'],
 };
 
-/** Opens the URL if this user has a screen. Ignores failures, because the URL has been printed. */
+/** Opens the URL in a browser if the user has a graphical session. Ignores failures, because the URL has been printed. */
 function openBrowser(url: string, { env }: CommandIo): void {
   const isLinux = PROGRAMS[process.platform] === undefined;
   if (isLinux && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return;

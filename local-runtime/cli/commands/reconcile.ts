@@ -155,7 +155,7 @@ function printReport(
     );
   } else if (csv === undefined) {
     io.stderr(
-      'The service does not report its charges: compare the days with its invoice (--csv).\n',
+      'The service does not report its charges: compare the cost of each day with its invoice (--csv).\n',
     );
   }
 }

@@ -191,7 +191,7 @@ function changeTokens(
       return 0;
     } catch (error) {
       if (error instanceof BridgeError) throw error;
-      throw unusable(`it cannot be written: ${fileReason(error)}`);
+      throw unusable(`cannot be written: ${fileReason(error)}`);
     } finally {
       lock.release();
     }
@@ -231,7 +231,7 @@ function pathOf(
   { tokens_file: path }: { readonly tokens_file: string | undefined },
   io: CommandIo,
 ): string {
-  if (path === undefined) throw unusable('set it to the path of the tokens file first');
+  if (path === undefined) throw unusable('must be set to the path of the tokens file');
   return resolve(io.cwd, path);
 }
 
@@ -283,7 +283,7 @@ function newSecret(): { readonly secret: string; readonly sha256: string } {
 
 function printSecret(secret: string, { stdout, stderr }: CommandIo): void {
   stdout(`${secret}\n`);
-  stderr('Save the token now: it is not shown again.\n');
+  stderr('Save the token now. The token is not shown again.\n');
 }
 
 function refused(message: string): BridgeError {

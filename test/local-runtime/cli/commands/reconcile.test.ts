@@ -73,7 +73,7 @@ describe('reconcile', () => {
     expect(result.exitCode).toBe(1);
   });
 
-  it('compares the days with an invoice', async () => {
+  it('compares the cost of each day with an invoice', async () => {
     await writeFile(join(folder, 'equal.csv'), `day,amount\r\n${TODAY},1\r\n${TODAY},"0.25"\r\n`);
     await writeFile(join(folder, 'other.csv'), `${TODAY},1.26\n2020-01-01,99\n`);
     const unasked = report({ reports_charges: false });

@@ -166,7 +166,7 @@ describe('state backup', () => {
   it.each([
     ['no/such/folder/copy', 'its temporary folder cannot be created: ENOENT'],
     ['bridge.sqlite/copy', 'its temporary folder cannot be created: ENOTDIR'],
-    ['x'.repeat(300), 'it cannot be given its name: ENAMETOOLONG'],
+    ['x'.repeat(300), 'the copy cannot get its final name: ENAMETOOLONG'],
   ])(
     'reports at which step the copy %s cannot be written, and writes nothing',
     async (to, step) => {

@@ -136,7 +136,7 @@ describe('tokens add', () => {
     const { exitCode, stderr } = await runCommand(['tokens', 'add', 'alice'], { cwd: folder });
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('server.tokens_file: set it');
+    expect(stderr).toContain('server.tokens_file: must be set to the path');
   });
 });
 
