@@ -116,8 +116,8 @@ describe('the credentials of an image', () => {
 
       await section(page).getByRole('button', { name: 'Check' }).click();
 
-      await section(page).getByText('Kept, and they hold').waitFor();
-      await badge(page).getByRole('button', { name: 'Credentials hold' }).waitFor();
+      await section(page).getByText('Kept and valid').waitFor();
+      await badge(page).getByRole('button', { name: 'Valid credentials' }).waitFor();
     },
   );
 
@@ -142,7 +142,7 @@ describe('the credentials of an image', () => {
       await expect.poll(() => story.getByRole('listitem').count()).toBe(3);
       const names = await story.locator('li b').allTextContents();
       expect(names).toEqual(['Studio North', 'Example Maker', 'lake.jpg']);
-      await story.getByText('holds', { exact: true }).waitFor();
+      await story.getByText('valid', { exact: true }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await keepScreenshot(page, `credentials-story-${theme}`);
 
@@ -159,7 +159,7 @@ describe('the credentials of an image', () => {
   it.each([
     [
       { found: 'trusted', credentials: 'kept', signer: 'Example Maker' },
-      'Kept, and they hold',
+      'Kept and valid',
       'Signed by Example Maker',
     ],
     [{ found: 'none', credentials: 'signed' }, 'Signed by this bridge', 'Signed here'],
@@ -168,7 +168,7 @@ describe('the credentials of an image', () => {
       'Credentials lost',
       'Credentials lost',
     ],
-    [{ found: 'invalid', credentials: 'kept' }, 'They do not hold', 'Changed'],
+    [{ found: 'invalid', credentials: 'kept' }, 'Not valid', 'Changed'],
   ] as const)('have one verdict and a badge: %j', async (facts, verdict, label) => {
     const page = await openJob({ ...facts, mark: 'none' });
 
@@ -180,7 +180,7 @@ describe('the credentials of an image', () => {
   it('are no news if none came with the image: the section says so, and there is no badge', async () => {
     const page = await openJob({ found: 'none', credentials: 'none', mark: 'none' });
 
-    await section(page).getByText('None came with it').waitFor();
+    await section(page).getByText('No credentials').waitFor();
     expect(await badge(page).count()).toBe(0);
   });
 
@@ -219,7 +219,7 @@ describe('the credentials of an image', () => {
 
     await check.click();
 
-    await section(page).getByText('They do not hold').waitFor();
+    await section(page).getByText('Not valid').waitFor();
   });
 
   it('never delay the image: nothing is checked before a press, and the image is shown while the check waits', async () => {
@@ -274,7 +274,7 @@ describe('the credentials of an image', () => {
       expect(await readFile(await manifest.path(), 'utf8')).toBe('a manifest store');
       expect(image.suggestedFilename()).toMatch(name);
       expect((await readFile(await image.path())).subarray(1, 4).toString()).toBe('PNG');
-      const lost = story.getByText('The bridge did not keep the image as it was before.');
+      const lost = story.getByText('The bridge did not keep the original image.');
       expect(await lost.count()).toBe(credentials === 'kept' ? 0 : 1);
     },
   );

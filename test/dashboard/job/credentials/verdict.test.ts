@@ -59,16 +59,16 @@ describe('explain', () => {
   it('says why credentials were lost', () => {
     const lost = facts({ credentials: 'dropped', reason: 'converted' });
 
-    expect(explain('dropped', lost)).toBe('The conversion of the image removed them.');
+    expect(explain('dropped', lost)).toBe('The conversion of the image removed the credentials.');
   });
 });
 
 describe('badgeText', () => {
-  it('names the signer only if the credentials hold and the signer is trusted', () => {
+  it('names the signer only if the credentials are valid and the signer is trusted', () => {
     const signed = facts({ found: 'trusted', signer: 'Example Maker' });
 
     expect(badgeText('kept', signed)).toBe('Signed by Example Maker');
-    expect(badgeText('kept', { ...signed, found: 'valid' })).toBe('Credentials hold');
+    expect(badgeText('kept', { ...signed, found: 'valid' })).toBe('Valid credentials');
     expect(badgeText('invalid', signed)).toBe('Changed');
     expect(badgeText('dropped', signed)).toBe('Credentials lost');
   });
