@@ -178,12 +178,12 @@ export function verdictOf(error: BridgeError | undefined): Verdict {
 }
 
 // The maximum wait that a provider may request. A longer wait is reduced to this value, because the provider may be wrong.
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 /**
  * Returns the time that the provider asks its callers to wait, in milliseconds. Returns 0 if the provider specifies no time.
  */
 function askedWaitMs(error: BridgeError | undefined): number {
   const waitMs = error?.code === 'rate_limited' ? error.details['retry_after_ms'] : undefined;
-  return typeof waitMs === 'number' ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;
+  return typeof waitMs === 'number' ? Math.min(waitMs, MAX_WAIT_MS) : 0;
 }

@@ -1,7 +1,7 @@
 import type { JobWork, QueueOutlook } from './queue-store-port.ts';
 
 /** The usual duration is the median of at most this number of the latest durations of equal jobs. */
-const MOST_DURATIONS = 20;
+const MAX_DURATIONS = 20;
 /** With fewer durations, no usual duration is known. */
 const FEWEST_DURATIONS = 5;
 /** The position after which no start is estimated. */
@@ -38,13 +38,13 @@ export function usualDurations(ended: QueueOutlook['ended']): {
   const durations = new Map<string, number[]>();
   for (const { secs, ...work } of ended) {
     const known = durations.get(keyOf(work)) ?? [];
-    if (known.length < MOST_DURATIONS) known.push(secs);
+    if (known.length < MAX_DURATIONS) known.push(secs);
     durations.set(keyOf(work), known);
   }
   const medians = new Map([...durations].map(([key, known]) => [key, medianOf(known)]));
   return {
     ofWork: (work) => medians.get(keyOf(work)),
-    ofAny: medianOf(ended.slice(0, MOST_DURATIONS).map(({ secs }) => secs)),
+    ofAny: medianOf(ended.slice(0, MAX_DURATIONS).map(({ secs }) => secs)),
   };
 }
 

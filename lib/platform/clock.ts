@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 // Node fires a timer with a longer delay immediately.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   after(delayMs, run) {
     let timer: NodeJS.Timeout;
     const wait = (leftMs: number) => {
-      const stepMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
+      const stepMs = Math.min(Math.max(leftMs, 0), MAX_TIMER_MS);
       timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs);
       timer.unref();
     };
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 
 /** Keeps the process alive until the returned function is called. */
 export function stayAwake(): () => void {
-  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);
 }
 

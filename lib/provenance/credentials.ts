@@ -2,7 +2,12 @@ import type { Config } from '../config/settings/settings.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { checkContainer } from '../images/container/containers.ts';
-import { type CheckedImage, type ImageLimits, withBytes } from '../images/image.ts';
+import {
+  type CheckedImage,
+  type EncodedImage,
+  type ImageLimits,
+  withBytes,
+} from '../images/image.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { CredentialFailure, Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -60,7 +65,7 @@ export function openCredentials(deps: Deps) {
 
   async function signedBytes(
     key: SigningIdentity,
-    image: Pick<CheckedImage, 'bytes' | 'format'>,
+    image: EncodedImage,
     claim: Claim,
     signal: AbortSignal,
   ): Promise<Buffer | CredentialFailure> {

@@ -177,7 +177,7 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 // The maximum number of refused closings in memory, which need a few megabytes. More are not expected, because each account was
 // opened in the store shortly before.
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 type Closings = ReturnType<typeof createClosings>;
 
@@ -198,7 +198,7 @@ function createClosings({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
     } catch (error) {
       if (refused.length === 0) log.failure(error, { task: 'usage' });
       // Above the limit, the account stays open in the store, and the next start counts its outputs as unknown.
-      if (refused.length < MOST_WAITING) refused.push(closing);
+      if (refused.length < MAX_WAITING) refused.push(closing);
       retrying ??= retry().catch(() => {});
     }
   }

@@ -17,7 +17,7 @@ const EVERY_MS = 2000;
 // The time in which V8 frees the buffers in the background after a collection.
 const FREEING_MS = 100;
 const MAX_BUSY = 0.1;
-const LEAST_BYTES = 16 * 1024 * 1024;
+const MIN_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a task that frees the buffers of images while the bridge is idle. V8 collects garbage only when memory is
@@ -32,7 +32,7 @@ export function createFreeMemory({ bufferBytes, busySinceLast, collect, clock }:
     async run(signal) {
       const bytes = bufferBytes();
       keptBytes = Math.min(keptBytes, bytes);
-      if (busySinceLast() > MAX_BUSY || bytes - keptBytes < LEAST_BYTES) return;
+      if (busySinceLast() > MAX_BUSY || bytes - keptBytes < MIN_BYTES) return;
       collect();
       // If the bridge stops meanwhile, the number of bytes no longer matters.
       await sleep(clock, FREEING_MS, signal).catch(() => {});

@@ -1190,7 +1190,7 @@ export interface components {
             /** @description The fidelity to the input images. */
             input_fidelity?: ("low" | "high") | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string|null}
              */
             complexity?: "low" | "medium" | "high" | null;
@@ -1627,7 +1627,7 @@ export interface components {
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string|null}
              */
             complexity?: "low" | "medium" | "high" | null;
@@ -1670,7 +1670,7 @@ export interface components {
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string|null}
              */
             complexity?: "low" | "medium" | "high" | null;
@@ -1743,7 +1743,7 @@ export interface components {
             /** @enum {string} */
             input_fidelity?: "low" | "high";
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string}
              */
             complexity?: "low" | "medium" | "high";
@@ -1832,7 +1832,7 @@ export interface components {
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string|null}
              */
             complexity?: "low" | "medium" | "high" | null;
@@ -1906,7 +1906,7 @@ export interface components {
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string|null}
              */
             complexity?: "low" | "medium" | "high" | null;
@@ -2200,7 +2200,7 @@ export interface components {
             /** @description The fidelity to the input images. */
             input_fidelity: ("low" | "high") | null;
             /**
-             * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+             * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
              * @enum {string}
              */
             complexity?: "low" | "medium" | "high";
@@ -2401,7 +2401,7 @@ export interface components {
                 /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
                 /**
-                 * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+                 * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
                  * @enum {string}
                  */
                 complexity?: "low" | "medium" | "high";
@@ -2755,7 +2755,7 @@ export interface components {
                 /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
                 /**
-                 * @description The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.
+                 * @description The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.
                  * @enum {string}
                  */
                 complexity?: "low" | "medium" | "high";

@@ -115,7 +115,7 @@ export const parameterEntries = {
   ),
   complexity: documented(
     v.optional(v.picklist(COMPLEXITIES)),
-    'The computation that the model spends on planning the image. Ignored unless the capability document lists complexities.',
+    'The computation that the model spends on planning the image. A value that the capability document does not list is rejected with the compatibility `strict`, and ignored with any other.',
   ),
 };
 

@@ -76,7 +76,7 @@ export const CapabilityDocument = v.strictObject({
   moderation: v.array(v.picklist(MODERATIONS)),
   actions: v.array(v.picklist(ACTIONS)),
   input_fidelities: v.array(v.picklist(INPUT_FIDELITIES)),
-  /** The accepted values of `complexity`. If absent, the parameter is ignored. */
+  /** The accepted values of `complexity`. If absent, no value is accepted. */
   complexities: v.optional(v.array(v.picklist(COMPLEXITIES))),
   reference_images: ImageSupport,
   edit_images: ImageSupport,

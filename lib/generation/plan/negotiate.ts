@@ -229,7 +229,10 @@ function negotiateFidelity(negotiation: Negotiation): void {
   else normalize(negotiation, 'input_fidelity', other, 'normalized_to_provider_default');
 }
 
-/** Ignores a complexity that the model does not accept, because a complexity changes no property that a client can check. */
+/**
+ * Ignores a complexity that the model does not accept, unless the mode is `strict`. The mode `normalize` also ignores the value,
+ * because a complexity changes no property that a client can check.
+ */
 function negotiateComplexity(negotiation: Negotiation): void {
   const { effective, capabilities, mode } = negotiation;
   const { complexity } = effective;

@@ -25,7 +25,7 @@ export const FAR = SPILL_REACH + 1;
  * The lowest alpha used to undo a mixture. The colour of nearly transparent pixels is mostly noise, which must not be
  * amplified.
  */
-const LEAST_ALPHA = 64;
+const MIN_ALPHA = 64;
 
 /**
  * Removes the key colour from the pixels along the edge of the subject. Such a pixel is a mixture of the key and the subject.
@@ -50,7 +50,7 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
   }
 
   function alphaOf(pixel: number): number {
-    return Math.max(alphas[distances[pixel] ?? 0] ?? 0, LEAST_ALPHA);
+    return Math.max(alphas[distances[pixel] ?? 0] ?? 0, MIN_ALPHA);
   }
 
   function isSpilled(pixel: number): boolean {
@@ -250,12 +250,12 @@ interface Hue {
 }
 
 /** The minimum difference between the greatest and the least channel of a key that has a hue. */
-const LEAST_CONTRAST = 64;
+const MIN_CONTRAST = 64;
 
 /** Returns the hue of the key. Returns undefined for a grey key, which has no hue. */
 function hueOf(key: Rgb): Hue | undefined {
   const [least, greatest] = [Math.min(...key), Math.max(...key)];
-  if (greatest - least < LEAST_CONTRAST) return undefined;
+  if (greatest - least < MIN_CONTRAST) return undefined;
   const isAbove = (value: number) => 2 * value > least + greatest;
   const isStrong = [isAbove(key[0]), isAbove(key[1]), isAbove(key[2])] as const;
   // Bit masks: all bits are set for a weak channel, none for a strong channel. Masks are used for speed, because `excess` runs

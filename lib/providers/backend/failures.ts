@@ -155,7 +155,7 @@ export function toError(row: FailureRow, failure: BackendFailure, request: CallF
 }
 
 // Longer than a month, in which every quota is renewed. Some servers send dates that are far away.
-const LONGEST_WAIT_MS = 32 * 24 * 3_600_000;
+const MAX_WAIT_MS = 32 * 24 * 3_600_000;
 
 /**
  * Returns the wait before a retry as details of an error. For an exhausted quota, the renewal time takes precedence
@@ -169,7 +169,7 @@ function waitDetails(
   const waitMs = isSpent ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
   const hasWait = code === 'rate_limited' || transient;
   if (!hasWait || waitMs === undefined) return {};
-  return { retry_after_ms: Math.min(waitMs, LONGEST_WAIT_MS) };
+  return { retry_after_ms: Math.min(waitMs, MAX_WAIT_MS) };
 }
 
 // About thirty years. Larger values are ignored because their milliseconds might not be exact.

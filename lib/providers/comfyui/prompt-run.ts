@@ -144,7 +144,7 @@ function rowOf(status: number): FailureRow {
 type PromptState = HistoryEntry | 'running' | 'pending' | 'absent';
 
 const FIRST_POLL_MS = 100;
-const LONGEST_POLL_MS = 1000;
+const MAX_POLL_MS = 1000;
 /** Number of consecutive failures after which the server counts as unreachable. */
 const MAX_FAILURES = 5;
 
@@ -174,7 +174,7 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
         if (toBridgeError(thrown).effect === 'made') throw thrown;
         if (failures === MAX_FAILURES) throw unknownOutcome('server_unreachable');
       }
-      await sleep(clock, LONGEST_POLL_MS, signal);
+      await sleep(clock, MAX_POLL_MS, signal);
     }
   }
 
@@ -191,7 +191,7 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
      */
     async ended(id: string, signal: AbortSignal, onRunning: () => void): Promise<HistoryEntry> {
       let isRunning = false;
-      for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_POLL_MS)) {
+      for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 1.5, MAX_POLL_MS)) {
         await sleep(clock, waitMs, signal);
         const found = await repeated(() => look(id, signal), signal);
         if (found === 'absent') throw unknownOutcome('prompt_lost');

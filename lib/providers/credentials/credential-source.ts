@@ -38,7 +38,7 @@ interface Renewal {
 }
 
 // Tokens with a longer remaining lifetime are used without renewal.
-const LEAST_LIFE_MS = 5 * 60_000;
+const MIN_LIFE_MS = 5 * 60_000;
 // Maximum wait for a renewal while the current token is still valid.
 const MAX_DELAY_MS = 5000;
 
@@ -66,7 +66,7 @@ export function createSourceOf(login: LoginKeeper, clock: Clock) {
 
   function start(spent: string): Renewal {
     const isGood = (found: Login) =>
-      found.credentials.accessToken !== spent && lifeMs(found) > LEAST_LIFE_MS;
+      found.credentials.accessToken !== spent && lifeMs(found) > MIN_LIFE_MS;
     const outcome = login.renew(isGood, closing.signal);
     const started = { spent, outcome };
     const end = () => {
@@ -93,7 +93,7 @@ export function createSourceOf(login: LoginKeeper, clock: Clock) {
   async function current(signal: AbortSignal): Promise<Credentials> {
     const stored = await login.read(signal);
     login.throwIfRefused(stored);
-    if (lifeMs(stored) > LEAST_LIFE_MS) return stored.credentials;
+    if (lifeMs(stored) > MIN_LIFE_MS) return stored.credentials;
     try {
       const fresh = renewed(stored, signal);
       return (await (lifeMs(stored) > 0 ? inTime(fresh, clock) : fresh)).credentials;

@@ -27,7 +27,7 @@ interface Access {
 }
 
 /** A token that expires within this time is renewed before it is used. */
-const LEAST_LIFE_MS = 60_000;
+const MIN_LIFE_MS = 60_000;
 
 /**
  * Creates the source of access tokens for a service account or a user of Google Cloud. All calls share one token and
@@ -76,7 +76,7 @@ export function createGoogleAccess({ path, tokenEndpoint, httpClient, clock }: D
   }
 
   async function key(signal?: AbortSignal): Promise<string> {
-    const isValid = current !== undefined && current.expiresAtMs - clock.nowMs() > LEAST_LIFE_MS;
+    const isValid = current !== undefined && current.expiresAtMs - clock.nowMs() > MIN_LIFE_MS;
     return (isValid && current ? current : await renewed(signal)).token;
   }
 

@@ -23,7 +23,7 @@ interface Deps {
 const POLL_MS = 100;
 // Long enough for another process to reach its timeout for the token endpoint, or for the lock of a crashed process to
 // become stale.
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Creates the renewal of the login in a file. If several bridges use the file, only one of them renews the login. */
 export function createLoginRenewal(deps: Deps) {
@@ -83,7 +83,7 @@ export function createLoginRenewal(deps: Deps) {
      * time.
      */
     async renew(isGood: (login: Login) => boolean, signal: AbortSignal): Promise<Login> {
-      const endsAtMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+      const endsAtMs = clock.monotonicMs() + MAX_WAIT_MS;
       while (clock.monotonicMs() < endsAtMs) {
         signal.throwIfAborted();
         const stored = await file.read(signal);

@@ -28,7 +28,7 @@ interface Kept extends StoredLogin, Omit<SealedLogin, 'sealed'> {
 }
 
 // Long enough for another replica to reach its timeout for the token endpoint, or for its right to end.
-const LONGEST_WAIT_MS = 90_000;
+const MAX_WAIT_MS = 90_000;
 
 const Content = v.object({ document: v.unknown(), imported: v.string() });
 
@@ -59,7 +59,7 @@ export function createStateLogin(deps: Deps): LoginKeeper {
     read: logins.read,
     throwIfRefused,
     async renew(isGood, signal) {
-      const endsAtMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+      const endsAtMs = clock.monotonicMs() + MAX_WAIT_MS;
       while (clock.monotonicMs() < endsAtMs) {
         signal.throwIfAborted();
         const stored = await logins.read(signal);

@@ -167,7 +167,7 @@ async function readBytes(
 }
 
 // The set of folders known to be durable is cleared at this size.
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Creates folders below a root folder. The root is created together with the first folder. New folders get the permissions
@@ -186,7 +186,7 @@ export function createFolderMaker(root: string, mode = OWNER_FOLDER) {
     }
     // An existing folder is synced too, because the process that created it may have been killed before the name was durable.
     await syncFolder(parent);
-    if (durable.size >= MOST_REMEMBERED) durable.clear();
+    if (durable.size >= MAX_REMEMBERED) durable.clear();
     durable.add(path);
   }
 

@@ -30,7 +30,7 @@ type Settings = Pick<Config, 'state' | 'artifacts' | 'replica' | 'runtime'>;
 // A replica misses five renewals before its lease ends.
 const RENEWALS_PER_LEASE = 6;
 // The jobs of a replica that was killed end at most this long after its lease.
-const LONGEST_TAKEOVER_MS = 5000;
+const MAX_TAKEOVER_MS = 5000;
 const LOOK_EVERY_MS = 500;
 
 /**
@@ -88,7 +88,7 @@ export async function openPostgres(
       everyMs: Math.floor(leaseMs / RENEWALS_PER_LEASE),
       run: lease.renew,
     },
-    takeoverEveryMs: Math.min(LONGEST_TAKEOVER_MS, leaseMs / 2),
+    takeoverEveryMs: Math.min(MAX_TAKEOVER_MS, leaseMs / 2),
     probe: health.probe,
     sizes: health.sizes,
     async close() {

@@ -28,7 +28,7 @@ const MATTE = { transparentThreshold: 12, opaqueThreshold: 96, despill: true };
 /** The maximum width and height of the image in which the background colour is detected. */
 const SEARCH_EDGE_PX = 1024;
 /** The minimum share of the border pixels that must have one colour for the background to count as flat. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 const ALPHA_FORMATS: Readonly<Record<string, 'png' | 'webp'>> = { '.png': 'png', '.webp': 'webp' };
 
 export async function runBackground({
@@ -117,5 +117,5 @@ async function findColor(
   const { color, share } = findFlatBackground(
     await engine.decode(image, { channels: 4, resize }, signal),
   );
-  return share < LEAST_SHARE ? undefined : color;
+  return share < MIN_SHARE ? undefined : color;
 }

@@ -26,7 +26,7 @@ interface Wanted {
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // Higher than the maximum number of images that a service makes for one request.
-const MOST_IMAGES = 1000;
+const MAX_IMAGES = 1000;
 // Far above the limit of a service. The service enforces its own limit.
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
@@ -69,7 +69,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
       return fail(`-o - writes only one image, but the request is for ${count}`, 2);
     }
     const isChecked = !options.plan && !options.force;
-    const taken = isChecked ? takenPath(place, Math.min(count, MOST_IMAGES)) : undefined;
+    const taken = isChecked ? takenPath(place, Math.min(count, MAX_IMAGES)) : undefined;
     if (taken !== undefined) {
       return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
     }

@@ -35,7 +35,7 @@ interface AddOptions {
 }
 
 // The maximum time to wait for the lock. A change takes milliseconds, but a script may make many changes at once.
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 // The time for which removal marks are kept. A bridge that was stopped for a shorter time still finds the marks.
 const MARK_SECS = 30 * 86_400;
 // The maximum number of removal marks, so that programs that often add and remove tokens do not fill the file.
@@ -218,12 +218,12 @@ function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
 async function lockTokens(path: string): Promise<FileLock> {
   const lockPath = `${path}.lock`;
   try {
-    const lock = await waitForFileLock(lockPath, { clock: systemClock, forMs: LONGEST_WAIT_MS });
+    const lock = await waitForFileLock(lockPath, { clock: systemClock, forMs: MAX_WAIT_MS });
     if (lock) return lock;
   } catch (error) {
     throw unusable(`the lock file ${lockPath} cannot be locked: ${fileReason(error)}`);
   }
-  const waited = `${LONGEST_WAIT_MS / 1000} s`;
+  const waited = `${MAX_WAIT_MS / 1000} s`;
   throw unusable(`another command has held the lock file ${lockPath} for more than ${waited}`);
 }
 

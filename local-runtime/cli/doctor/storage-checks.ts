@@ -11,7 +11,7 @@ import { isTaken } from '../files.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
 const MIB = 1_048_576;
-const LEAST_FREE_BYTES = 100 * MIB;
+const MIN_FREE_BYTES = 100 * MIB;
 const FEW_FREE_BYTES = 2048 * MIB;
 
 /** Checks the folders that the bridge uses, their permissions and their free disk space. */
@@ -61,7 +61,7 @@ function checkFreeSpace(setting: string, folder: string): Finding {
   const free = bavail * bsize;
   const message = `${Math.floor(free / MIB)} MiB free`;
   const advice = 'Free disk space, or reduce the limits of artifacts.retention and server.jobs.';
-  if (free < LEAST_FREE_BYTES) return bad(check, message, advice);
+  if (free < MIN_FREE_BYTES) return bad(check, message, advice);
   return free < FEW_FREE_BYTES ? warning(check, message, advice) : good(check, message);
 }
 
