@@ -35,7 +35,7 @@ export function createArtifactCrops({ artifacts, jobs }: Deps) {
       context: RequestContext,
     ): ReturnType<Deps['jobs']['submit']> {
       const artifact = await artifacts.find(context.scope, id);
-      if (artifact === undefined) throw new BridgeError('not_found', 'no such artifact');
+      if (artifact === undefined) throw new BridgeError('not_found', 'artifact not found');
       refuseOutside(artifact, canvas);
       const request = v.parse(ImageRequest, {
         operation: 'edit',

@@ -1,17 +1,12 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
-import { isTerminal } from '../contract/resources/job.ts';
 import {
-  type BatchAction,
   type BatchFilter,
   type JobBatch,
   type JobBatchResult,
   type JobBatchUndoResult,
   MAX_BATCH,
-  MAX_SKIPPED_IDS,
-  type SkipReason,
   UNDO_SECS,
 } from '../contract/resources/job-batch.ts';
-import { MAX_LABELS } from '../contract/resources/label.ts';
 import { invalidField } from '../contract/schema/issues.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -19,6 +14,19 @@ import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import { createPlaces, type Place } from '../platform/ordered-steps.ts';
 import type { JobAcceptance } from './accept-job.ts';
+import {
+  type Change,
+  isRefused,
+  type Marks,
+  marksFor,
+  RETRY_REASONS,
+  reasonOf,
+  type Target,
+  toBefore,
+  toResult,
+  toTarget,
+  UNDONE,
+} from './job-batch-changes.ts';
 import type { JobBatchStore, JobBefore, StoredBatch } from './job-batch-store-port.ts';
 import { type CancelJob, cancellation } from './job-end.ts';
 import { toJobFilter } from './job-lists.ts';
@@ -33,15 +41,6 @@ interface Deps {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
 }
-
-/** The state of a job on which its change depends. */
-type Target = Pick<
-  JobSummary,
-  'id' | 'status' | 'favorite' | 'labels' | 'priority' | 'cancelRequested'
-> & { readonly deletedSecs?: number | undefined };
-
-/** The result for one job: its values before the change, or the reason for which the job was not changed. */
-type Change = { readonly before: JobBefore } | { readonly id: string; readonly reason: SkipReason };
 
 // The number of jobs that are read or changed together. The store writes them in few transactions.
 const AT_ONCE = 32;
@@ -204,12 +203,6 @@ function createSelection({ store, search }: Pick<Deps, 'store' | 'search'>) {
   };
 }
 
-/** Returns only the state, because a batch keeps up to 10,000 jobs in memory. */
-function toTarget(job: JobSummary): Target {
-  const { id, status, favorite, labels, priority, cancelRequested, deletedSecs } = job;
-  return { id, status, favorite, labels, priority, cancelRequested, deletedSecs };
-}
-
 /** Creates the function that changes one job of a batch. */
 function createChanges({ store, cancelJob, clock }: Pick<Deps, 'store' | 'cancelJob' | 'clock'>) {
   async function cancelOne(scope: string, id: string, isRunningIncluded: boolean): Promise<Change> {
@@ -301,100 +294,6 @@ function createUndo({ store, acceptance, clock }: Pick<Deps, 'store' | 'acceptan
     const { scope, action, jobs } = batch;
     if (action === 'cancel') return undoCancel(batch, context);
     return inGroups(jobs, (job) => restore(scope, job, UNDONE[action]));
-  };
-}
-
-/** Returns true if the request of a cancelled job could not be queued again, but may be queued later. */
-function isRefused(change: Change): change is Extract<Change, { readonly id: string }> {
-  return 'reason' in change && change.reason === 'refused';
-}
-
-/** Returns the reason for which a job was not changed. Throws any other error. */
-function reasonOf(error: unknown): SkipReason {
-  if (error instanceof BridgeError) {
-    // The job has started or was restored since it was read.
-    if (error.code === 'job_not_terminal') return 'not_ended';
-    if (error.code === 'job_not_queued') return 'not_queued';
-  }
-  throw error;
-}
-
-const RETRY_REASONS: Readonly<Record<string, SkipReason>> = {
-  not_found: 'not_found',
-  job_not_terminal: 'not_ended',
-  job_succeeded: 'ended',
-};
-
-type Marks = Pick<
-  Parameters<JobStore['update']>[2],
-  'favorite' | 'deleted' | 'labels' | 'priority'
->;
-
-/** The marks that an undo sets. */
-const UNDONE: Readonly<Record<Exclude<BatchAction, 'cancel'>, Marks>> = {
-  hide: { deleted: false },
-  restore: { deleted: true },
-  favorite: { favorite: false },
-  unfavorite: { favorite: true },
-  label: {},
-  priority: {},
-};
-
-/**
- * Returns the change that an action makes to a job, or the reason for which the action does not change the job. Returns undefined
- * if the action cancels the job.
- */
-function marksFor(target: Target, body: JobBatch): Marks | SkipReason | undefined {
-  const { status, favorite, deletedSecs } = target;
-  switch (body.action) {
-    case 'cancel':
-      if (isTerminal(status)) return 'ended';
-      return target.cancelRequested ? 'unchanged' : undefined;
-    case 'hide':
-      if (!isTerminal(status)) return 'not_ended';
-      return deletedSecs === undefined ? { deleted: true } : 'unchanged';
-    case 'restore':
-      return deletedSecs === undefined ? 'unchanged' : { deleted: false };
-    case 'favorite':
-    case 'unfavorite': {
-      const isWanted = body.action === 'favorite';
-      return favorite === isWanted ? 'unchanged' : { favorite: isWanted };
-    }
-    case 'label': {
-      const kept = target.labels.filter((label) => !body.remove_labels.includes(label));
-      const labels = [...new Set([...kept, ...body.add_labels])];
-      if (labels.length > MAX_LABELS) return 'too_many_labels';
-      return labels.join('\n') === target.labels.join('\n') ? 'unchanged' : { labels };
-    }
-    case 'priority':
-      if (status !== 'queued') return 'not_queued';
-      return target.priority === body.priority ? 'unchanged' : { priority: body.priority };
-  }
-}
-
-function toBefore({ id, labels, priority }: Target, change: Marks): JobBefore {
-  return {
-    id,
-    ...(change.labels === undefined ? {} : { labels }),
-    ...(change.priority === undefined ? {} : { priority }),
-  };
-}
-
-function toResult(changes: readonly Change[]): JobBatchUndoResult {
-  const skipped = new Map<SkipReason, string[]>();
-  for (const one of changes) {
-    if ('before' in one) continue;
-    const same = skipped.get(one.reason) ?? [];
-    same.push(one.id);
-    skipped.set(one.reason, same);
-  }
-  return {
-    done: changes.filter((one) => 'before' in one).length,
-    skipped: [...skipped].map(([reason, same]) => ({
-      reason,
-      count: same.length,
-      ids: same.slice(0, MAX_SKIPPED_IDS),
-    })),
   };
 }
 

@@ -23,7 +23,7 @@ const services = {
     link: () => Promise.reject(new Error('unexpected call')),
     async openThumbnail(scope: string, asked: string, edgePx: number) {
       if (scope !== record.scope || asked !== id)
-        throw new BridgeError('not_found', 'no such artifact');
+        throw new BridgeError('not_found', 'artifact not found');
       return { record, bytes: Buffer.from(`thumbnail of ${edgePx}`), sha256 };
     },
   },

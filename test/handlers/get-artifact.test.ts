@@ -25,7 +25,7 @@ const services = {
   artifacts: {
     async open(scope: string, asked: string) {
       if (scope !== record.scope || asked !== id)
-        throw new BridgeError('not_found', 'no such artifact');
+        throw new BridgeError('not_found', 'artifact not found');
       return { record, bytes, sha256: record.sha256 };
     },
     link: async (): Promise<string | undefined> => undefined,

@@ -7,7 +7,7 @@ type Elsewhere = Parameters<typeof createInputLoader>[0];
 export function openInputLoader(elsewhere: Partial<Elsewhere> = {}) {
   return createInputLoader({
     artifacts: {
-      open: () => Promise.reject(new BridgeError('not_found', 'there is no such artifact')),
+      open: () => Promise.reject(new BridgeError('not_found', 'artifact not found')),
     },
     stored: { read: async () => undefined },
     ...elsewhere,

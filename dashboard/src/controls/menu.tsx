@@ -101,7 +101,7 @@ function useFloating(
     void import('./floating.ts').then(({ follow }) => {
       if (signal.aborted) return;
       const onPlaced = () => {
-        // The list has its height only now, so the selected item is scrolled into view only now.
+        // The list has no height before this point, so the selected item is scrolled into view here.
         if (first && box.contains(document.activeElement))
           first.scrollIntoView({ block: 'center' });
         box.style.opacity = '';

@@ -234,7 +234,7 @@ export function sourceType() {
     digital_source_type: choice(SOURCE_TYPES, {
       default: 'trainedAlgorithmicMedia',
       about:
-        'Term of the IPTC vocabulary "Digital Source Type" with which images of this provider are marked and signed. The term of an image that was put into a source is derived from this term.',
+        'Term of the IPTC vocabulary "Digital Source Type" with which images of this provider are marked and signed. The term of an image that was composited into a source is derived from this term.',
     }),
   };
 }

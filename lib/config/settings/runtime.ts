@@ -39,7 +39,7 @@ export const RUNTIME = section({
     rule: PATH,
     unset: 'unset: the prices that the bridge ships',
     about:
-      'Path of a TOML file with prices of models, which replace the prices of the bridge. Read once at start.',
+      'Path of a TOML file with prices of models, which replace the prices of the bridge. The file is read once at start.',
   }),
   global: gate('all providers together'),
   provider_default: gate('each provider'),

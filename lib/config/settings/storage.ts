@@ -37,7 +37,7 @@ export const ARTIFACTS = section({
     bucket: optionalText({
       rule: BUCKET,
       about:
-        'Name of the bucket. Must be set if `artifacts.driver` is "s3". The bridge finds its credentials as the AWS tools do: in the environment, in the files of AWS, or at the machine.',
+        'Name of the bucket. Must be set if `artifacts.driver` is "s3". The bridge finds its credentials as the AWS tools do: in the environment, in the files of AWS, or in the role of the machine.',
     }),
     prefix: text({
       default: '',
@@ -69,19 +69,18 @@ export const ARTIFACTS = section({
       default: 10_000,
       min: 1000,
       max: 120_000,
-      about:
-        'Maximum time until the server answers a request, and between two pieces of its answer.',
+      about: 'Maximum wait for the reply of the server, and for each further part of the reply.',
     }),
     max_attempts: integer({
       default: 3,
       max: 10,
       about:
-        'Maximum number of tries of a request that fails because of the network or the server.',
+        'Maximum number of attempts of a request that fails because of the network or the server.',
     }),
     orphans: choice(['report', 'remove'], {
       default: 'report',
       about:
-        'Treatment of objects that the bridge stored and that have no record in the database. A search once a week finds those that are at least a week old, and logs their number. With "remove", the search also removes them. Do not set "remove" if a backup of the database might be restored later, or if several databases use the same prefix.',
+        'Treatment of objects that the bridge stored and that have no record in the database. Once a week, a search finds such objects that are at least a week old, and logs their number. With "remove", the search also removes them. Do not set "remove" if a backup of the database might be restored later, or if several databases use the same prefix.',
     }),
     recheck_ms: integer({
       default: 0,
@@ -94,7 +93,7 @@ export const ARTIFACTS = section({
       default: 'never',
       min: 65_536,
       about:
-        'Size above which a download of an image is answered with a redirect to the bucket, for clients that can reach the bucket. The address is valid for 60 seconds, and whoever knows it needs no token. The bridge compares size and checksum as the server stores them, and does not decode the image. Ranges, thumbnails and the dashboard are never redirected.',
+        'Size above which a download of an image is answered with a redirect to the bucket, for clients that can reach the bucket. The URL is valid for 60 seconds, and anyone who knows the URL can read the image without a token. The bridge compares size and checksum as the server stores them, and does not decode the image. Ranges, thumbnails and the dashboard are never redirected.',
     }),
   }),
   retention: section({
@@ -162,7 +161,7 @@ export const STATE = section({
       min: 100,
       max: 60_000,
       about:
-        'Time between two looks for changes of other replicas, also with notifications, which can be lost.',
+        'Interval between checks for changes of other replicas. The checks also run with notifications, because notifications can be lost.',
     }),
     statement_timeout_ms: integer({
       default: 5000,
@@ -173,7 +172,7 @@ export const STATE = section({
     migrate: flag({
       default: true,
       about:
-        'Migrates an older schema when the bridge starts. With false, the bridge does not start with an older schema, and `image-bridge state migrate` migrates it.',
+        'Migrates an older schema when the bridge starts. With false, the bridge does not start with an older schema, and `image-bridge state migrate` migrates the schema.',
     }),
   }),
 });

@@ -91,7 +91,7 @@ async function explain(
     const home = agentHome(settings.home, env);
     if ('credentials' in settings && settings.credentials === 'state') {
       return {
-        message: 'the login in the database is missing, lost or refused',
+        message: 'the login in the database is missing, lost or rejected',
         advice: `Log the agent in (codex login) where a replica finds auth.json (${home}), and start that replica.`,
       };
     }

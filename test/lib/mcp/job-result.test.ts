@@ -13,7 +13,7 @@ import { readPhoto } from '../images/photos.ts';
 /** A bridge whose images have no preview. */
 const context = {
   api: {
-    bytes: () => Promise.reject(new ApiFailure('not_found', 'there is no such artifact')),
+    bytes: () => Promise.reject(new ApiFailure('not_found', 'artifact not found')),
   } as unknown as BridgeApi,
   signal: new AbortController().signal,
 } as unknown as ToolContext;
@@ -172,7 +172,7 @@ describe('readPreview', () => {
 
   it('resolves with undefined for a removed image', async () => {
     const api = {
-      bytes: () => Promise.reject(new ApiFailure('not_found', 'there is no such artifact')),
+      bytes: () => Promise.reject(new ApiFailure('not_found', 'artifact not found')),
     } as unknown as BridgeApi;
 
     expect(await readPreview('id', { api, signal, images })).toBeUndefined();

@@ -62,7 +62,7 @@ export function CanvasFoot({ edit, kept, hasFailed, source, isAlone, canCrop }: 
     setFailure(undefined);
     try {
       const id = await made(isCrop);
-      // The request may have waited for the connection for long.
+      // The request may have waited for the connection for a long time.
       if (isLeft.current) return;
       await router.back();
       if (id !== undefined) router.navigate(`/jobs/${id}`);

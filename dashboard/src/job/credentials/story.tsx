@@ -156,7 +156,7 @@ interface FlagProps {
   readonly hasManifest: boolean;
 }
 
-/** Says of one manifest if it holds. A manifest inside another is covered by the check of the outer one. */
+/** Shows whether a manifest is valid. The check of the outer manifest covers the manifests inside. */
 function Flag({ state, hasManifest }: FlagProps) {
   const isBad = state === 'invalid' || state === 'unreadable';
   const isGood = state === 'trusted' || state === 'valid';
@@ -174,7 +174,7 @@ function Flag({ state, hasManifest }: FlagProps) {
   );
 }
 
-/** Returns the words for the trust in the signer of a manifest that holds. */
+/** Returns the words for the trust in the signer of a valid manifest. */
 function trustOf(state: ArtifactCredentials['state'] | undefined): string | undefined {
   return state === 'trusted' || state === 'valid' ? text(`credentials.trust.${state}`) : undefined;
 }
