@@ -1,6 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, ApiError, unwrap } from '../api/api.ts';
+import { type Api, ApiError } from '../api/api.ts';
 import type { JobSummary } from '../api/schemas.ts';
+import { createFeedPages } from './feed-pages.ts';
 import {
   EVERYTHING,
   type JobFilter,
@@ -31,6 +32,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
   const complete = signal(false);
   const controller = new AbortController();
   const { signal: abort } = controller;
+  const pages = createFeedPages({ api, jobs, list, abort });
   let cursor: string | undefined;
   let reading: Promise<void> | undefined;
 
@@ -40,7 +42,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
     if (state.peek() === 'failed') state.value = 'loading';
     try {
       const query = toPageQuery(filter, until, cursor);
-      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort }));
+      const page = await pages.request(query);
       // The read has ended before the jobs are shown, because the views then decide whether they need the next page.
       reading = undefined;
       batch(() => {
@@ -49,6 +51,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
         state.value = 'ready';
         error.value = undefined;
         list.take(read, page.items, cursor === undefined);
+        pages.addOlder(query, page.items);
       });
     } catch (failure) {
       list.forget(read);
@@ -80,8 +83,12 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
 
     /** Reads pages of newer jobs until `count` more jobs are listed, beginning with the jobs next to the first of the list. */
     loadNewer: loadedLater(async () =>
-      (await import('./newer-pages.ts')).createNewerReader(api, filter, { top, list, abort }),
+      (await import('./newer-pages.ts')).createNewerReader(filter, { top, list, pages }),
     ),
+
+    keepNear: pages.keepNear,
+    readNear: pages.readNear,
+    need: pages.need,
 
     /** Reads pages until `count` more jobs are listed, at most 10,000. Stops at a failure and when the feed is closed. */
     async loadMany(count = MOST_JOBS): Promise<void> {
@@ -179,7 +186,7 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<FeedTo
     const limit = top.peek();
     if (limit === undefined) return false;
     if (limit.lastId !== undefined) return id > limit.lastId;
-    return (jobs.get(id)?.peek().created ?? 0) >= limit.until;
+    return (jobs.get(id)?.peek()?.created ?? 0) >= limit.until;
   }
 
   /** Stores the jobs of a page, which are already in the list. */
@@ -202,6 +209,7 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<FeedTo
 
   return {
     ids: ids as ReadonlySignal<readonly string[]>,
+    drop,
 
     /** Must be called before a page is requested. The page is then taken, prepended or forgotten. */
     begin(): Meanwhile {

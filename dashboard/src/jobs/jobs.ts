@@ -1,9 +1,10 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
 import type { UntilAnswered } from '../connection/resending.ts';
 import { type ImageMarks, marksOf } from './image-marks.ts';
 import { isOpen } from './job-state.ts';
+import { createKnownJobs } from './known-jobs.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -12,7 +13,7 @@ const MOST_REMOVED = 10_000;
 
 /** Keeps the jobs that the page knows, and sends the requests that change jobs. */
 export function createJobs(api: Api, untilAccepted: UntilAnswered) {
-  const known = new Map<string, Signal<JobSummary>>();
+  const known = createKnownJobs();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
   /** The ids of removed jobs, oldest first. A reply that was already on its way must not restore a removed job. */
@@ -32,11 +33,10 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
    */
   function put(job: JobSummary, isListed = false): void {
     if (removed.has(job.id)) return;
-    const current = known.get(job.id);
-    if (current !== undefined && isStale(job, current.peek())) return;
-    const isNews = !isListed || (current !== undefined && current.peek().updated !== job.updated);
-    if (current === undefined) known.set(job.id, signal(job));
-    else current.value = job;
+    const current = known.get(job.id)?.peek();
+    if (current !== undefined && isStale(job, current)) return;
+    const isNews = !isListed || (current !== undefined && current.updated !== job.updated);
+    known.set(job);
     countOpen(job);
     for (const listener of listeners) listener({ kind: 'changed', job, isNews });
   }
@@ -60,6 +60,10 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
 
   return {
     ...createJobRequests(api, untilAccepted, putDetail),
+    get: known.get,
+    isForgotten: known.isForgotten,
+    forget: known.forget,
+    hold: known.hold,
     put,
     remove,
     /** Forgets the open jobs. Called when the token changes, because the open jobs belong to the previous token. */
@@ -68,10 +72,6 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
     },
     /** The jobs that have not ended, by id. */
     open: open as ReadonlySignal<ReadonlyMap<string, JobSummary>>,
-
-    get(id: string): ReadonlySignal<JobSummary> | undefined {
-      return known.get(id);
-    },
 
     /** Calls the listener after every change of a job until the returned function is called. */
     subscribe(listener: (change: JobChange) => void): () => void {

@@ -1,6 +1,7 @@
 import { batch, type Signal } from '@preact/signals';
-import { type Api, joined, unwrap } from '../api/api.ts';
+import { joined } from '../api/api.ts';
 import type { JobSummary } from '../api/schemas.ts';
+import type { FeedPages } from './feed-pages.ts';
 import { type JobFilter, LARGEST_PAGE, toJobQuery } from './job-filter.ts';
 
 /** The upper end of a feed that does not begin with the newest job. */
@@ -21,7 +22,7 @@ interface FeedList<Read> {
 interface NewerParts<Read> {
   readonly top: Signal<FeedTop | undefined>;
   readonly list: FeedList<Read>;
-  readonly abort: AbortSignal;
+  readonly pages: Pick<FeedPages, 'request' | 'addNewer'>;
 }
 
 /**
@@ -29,9 +30,8 @@ interface NewerParts<Read> {
  * at a failure, after which the next call continues. A call during a read joins this read.
  */
 export function createNewerReader<Read>(
-  api: Pick<Api, 'GET'>,
   filter: JobFilter,
-  { top, list, abort }: NewerParts<Read>,
+  { top, list, pages }: NewerParts<Read>,
 ): (count: number) => Promise<void> {
   let cursor: string | undefined;
   let left = 0;
@@ -48,14 +48,13 @@ export function createNewerReader<Read>(
         limit: LARGEST_PAGE,
         ...(cursor && { cursor }),
       };
-      const { items, next_cursor } = await unwrap(
-        api.GET('/v1/jobs', { params: { query }, signal: abort }),
-      );
+      const { items, next_cursor } = await pages.request(query);
       const lastId = items.at(-1)?.id;
       batch(() => {
         cursor = next_cursor;
         top.value = cursor === undefined ? undefined : { until, ...(lastId && { lastId }) };
         list.prepend(read, items.toReversed());
+        pages.addNewer(query, items);
       });
       return items.length;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Job, JobSummary } from '../../api/schemas.ts';
+import type { Job } from '../../api/schemas.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
@@ -32,19 +32,19 @@ export function createJobActions(page: Page) {
     cancelling: cancelling.waiting,
     /** Cancels a waiting job at once, because Undo queues its request again. A running job needs a second press. */
     cancel(id: string): void {
-      if (jobs.get(id)?.peek().status === 'queued') void marks.cancelWaiting([id]);
+      if (jobs.get(id)?.peek()?.status === 'queued') void marks.cancelWaiting([id]);
       else if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
     /** Hides jobs that have ended, and cancels open jobs. Running jobs need a second press. */
     remove(ids: readonly string[]): void {
-      const statuses = ids.map((id) => [id, jobs.get(id)?.peek().status] as const);
+      const statuses = ids.map((id) => [id, jobs.get(id)?.peek()?.status] as const);
       const having = (wanted: string) =>
         statuses.filter(([, status]) => status === wanted).map(([id]) => id);
       const [waiting, running] = [having('queued'), having('running')];
       const ended = ids.filter((id) => !waiting.includes(id) && !running.includes(id));
       const [first] = ended;
-      const isHidden = first !== undefined && jobs.get(first)?.peek().deleted !== undefined;
+      const isHidden = first !== undefined && jobs.get(first)?.peek()?.deleted !== undefined;
       if (ended.length > 0) void marks.setHidden(ended, !isHidden);
       if (waiting.length > 0) void marks.cancelWaiting(waiting);
       if (running.length > 0 && cancelling.confirm(running.join(' '))) {
@@ -54,7 +54,7 @@ export function createJobActions(page: Page) {
 
     /** Opens one job to compare its images, or two jobs side by side. */
     compare(ids: readonly string[]): void {
-      const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
+      const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.peek()?.artifacts.length);
       if (rest.length > 0) {
         toasts.show({ kind: 'refused', text: text('gallery.compare.two') });
         return;
@@ -72,7 +72,7 @@ export function createJobActions(page: Page) {
 
     /** Opens the images of jobs on the light table. */
     openTable(ids: readonly string[]): void {
-      const having = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
+      const having = ids.filter((id) => jobs.get(id)?.peek()?.artifacts.length);
       const count = having.flatMap((id) =>
         shownArtifacts(jobs.get(id)?.peek() ?? NO_IMAGES),
       ).length;
@@ -115,9 +115,6 @@ export async function saveAll(
 
 /** Creates the actions that mark and hide jobs. The actions take effect at once and offer an undo. */
 function createJobMarks({ jobs, batches, undo, toasts }: Page) {
-  const known = (ids: readonly string[]): readonly JobSummary[] =>
-    ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
-
   function report({ failed, error }: Outcome, key: TextKey, again: () => void): void {
     if (failed.length === 0) return;
     toasts.show({
@@ -130,29 +127,33 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
 
   /** Sets or clears the favourite mark. A single job needs no message, because its card shows the change. */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
-    const list = known(ids).filter((job) => job.favorite !== favorite);
+    const list = ids.filter((id) => jobs.get(id)?.peek()?.favorite !== favorite);
     if (list.length > 1) {
       const action = favorite ? 'favorite' : 'unfavorite';
       const done = favorite ? 'gallery.favourited' : 'gallery.unfavourited';
-      await batches.change({ action }, toIds(list), done);
+      await batches.change({ action }, list, done);
       return;
     }
-    const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
+    const outcome = await runForEach(list, (id) => jobs.setFavorite(id, favorite));
     report(outcome, 'gallery.favouriteFailed', () => void setFavorite(outcome.failed, favorite));
   }
 
   /** Hides or restores jobs. Only jobs that have ended can be hidden. */
   async function setHidden(ids: readonly string[], hidden: boolean): Promise<void> {
-    const list = known(ids).filter((job) => !isOpen(job) && (job.deleted !== undefined) !== hidden);
+    // A job that was hidden may have been forgotten before its undo.
+    const list = ids.filter((id) => {
+      const job = jobs.get(id)?.peek();
+      return job === undefined || (!isOpen(job) && (job.deleted !== undefined) !== hidden);
+    });
     if (list.length === 0 && ids.length > 0) {
       toasts.show({ kind: 'refused', text: text('gallery.stillOpen') });
     }
     const done = hidden ? 'gallery.wasHidden' : 'gallery.wasRestored';
     if (list.length > 1) {
-      await batches.change({ action: hidden ? 'hide' : 'restore' }, toIds(list), done);
+      await batches.change({ action: hidden ? 'hide' : 'restore' }, list, done);
       return;
     }
-    const outcome = await runForEach(list, ({ id }) => jobs.setHidden(id, hidden));
+    const outcome = await runForEach(list, (id) => jobs.setHidden(id, hidden));
     if (outcome.done.length > 0) {
       undo.offer(text(done, { count: 1 }), () => void setHidden(outcome.done, !hidden));
     }
@@ -165,14 +166,12 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
     batches.change({ action: 'cancel' }, ids, 'gallery.wasCancelled');
 
   async function cancelRunning(ids: readonly string[]): Promise<void> {
-    const outcome = await runForEach(known(ids), ({ id }) => jobs.cancel(id));
+    const outcome = await runForEach(ids, (id) => jobs.cancel(id));
     report(outcome, 'gallery.cancelFailed', () => void cancelRunning(outcome.failed));
   }
 
   return { setFavorite, setHidden, cancelWaiting, cancelRunning };
 }
-
-const toIds = (list: readonly JobSummary[]) => list.map(({ id }) => id);
 
 const WAITS_MS = 3000;
 

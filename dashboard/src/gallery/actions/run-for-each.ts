@@ -9,22 +9,22 @@ export interface Outcome {
 
 const AT_ONCE = 6;
 
-/** Runs an action for each job, a few at a time. A failure does not stop the other actions. */
-export async function runForEach<T extends { readonly id: string }>(
-  list: readonly T[],
-  run: (job: T) => Promise<void>,
+/** Runs an action for each id, a few at a time. A failure does not stop the other actions. */
+export async function runForEach(
+  ids: readonly string[],
+  run: (id: string) => Promise<void>,
 ): Promise<Outcome> {
   const done: string[] = [];
   const failed: string[] = [];
   let first: ApiError | undefined;
-  const waiting = list.values();
+  const waiting = ids.values();
   async function work(): Promise<void> {
-    for (const job of waiting) {
+    for (const id of waiting) {
       try {
-        await run(job);
-        done.push(job.id);
+        await run(id);
+        done.push(id);
       } catch (error) {
-        failed.push(job.id);
+        failed.push(id);
         first ??= ApiError.of(error);
       }
     }

@@ -2,6 +2,7 @@ import { type LabelChange, toLabelBatch } from '../../jobs/job-batches.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { MOST_IMAGES } from '../../light-table/table-path.ts';
 import type { Page } from '../../page.ts';
+import { attempt } from '../../shell/toasts.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import type { GalleryState } from '../state/gallery-state.ts';
 import type { WholeList } from '../state/selection.ts';
@@ -40,7 +41,11 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
       return;
     }
     const ids = state.targets();
-    if (ids.length > 0) onCards(ids);
+    void attempt(toasts, async () => {
+      // A range may contain jobs far from the viewport.
+      await state.feed.peek().need(ids);
+      if (ids.length > 0) onCards(ids);
+    });
   }
 
   return {
@@ -51,19 +56,17 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
 
     /** Marks the jobs as favourites, or removes the marks if all jobs have one. */
     favourite(): void {
-      const { isFavourite } = facts();
       run(
-        (ids) => void actions.setFavorite(ids, !isFavourite),
-        (list) => void whole.change(list, isFavourite ? 'unfavorite' : 'favorite'),
+        (ids) => void actions.setFavorite(ids, !facts().isFavourite),
+        (list) => void whole.change(list, facts().isFavourite ? 'unfavorite' : 'favorite'),
       );
     },
 
     /** Hides the jobs, or restores the jobs if the first job is hidden. */
     hide(): void {
-      const { isHidden } = facts();
       run(
-        (ids) => void actions.setHidden(ids, !isHidden),
-        (list) => void whole.change(list, isHidden ? 'restore' : 'hide'),
+        (ids) => void actions.setHidden(ids, !facts().isHidden),
+        (list) => void whole.change(list, facts().isHidden ? 'restore' : 'hide'),
       );
     },
 

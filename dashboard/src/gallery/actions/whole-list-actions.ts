@@ -125,6 +125,7 @@ export function createWholeListActions(
         const failure = whole.error.peek();
         if (failure !== undefined) throw failure;
         ids = whole.ids.peek();
+        await whole.need(ids);
       });
       if (whole !== shown) whole.close();
       return ids;

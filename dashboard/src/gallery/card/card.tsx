@@ -55,11 +55,10 @@ function CardBox(props: CardProps) {
   const { state } = useGallery();
   const [hovered, setHovered] = useState(false);
   const job = jobs.get(id)?.value;
-  if (job === undefined) return null;
   const tabIndex = isCursor ? 0 : -1;
-  const hasImages = job.artifacts.length > 0;
+  const hasImages = job !== undefined && job.artifacts.length > 0;
   const isActive = hovered || isCursor;
-  const hasEnded = !hasImages && !isOpen(job);
+  const hasEnded = job !== undefined && !hasImages && !isOpen(job);
   const stays = isPicked || state.selection.active.value;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the link inside can be focused
@@ -69,7 +68,7 @@ function CardBox(props: CardProps) {
       role="gridcell"
       aria-selected={isPicked}
       data-id={id}
-      data-hidden={job.deleted !== undefined}
+      data-hidden={job?.deleted !== undefined}
       style={boxStyle(left, top, width, height)}
       onFocusIn={() => {
         state.cursor.value = id;
@@ -77,9 +76,10 @@ function CardBox(props: CardProps) {
       onPointerEnter={(event) => event.pointerType === 'mouse' && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
-      <CardLink job={job} isCursor={isCursor} />
+      <CardLink id={id} job={job} isCursor={isCursor} />
+      {job === undefined && <i class="skeleton fill" />}
       {hasImages && <CardImages job={job} width={width} height={height} />}
-      {!hasImages && isOpen(job) && <OpenCard job={job} tabIndex={tabIndex} />}
+      {job && !hasImages && !hasEnded && <OpenCard job={job} tabIndex={tabIndex} />}
       {hasEnded && <EndedCard job={job} tabIndex={tabIndex} />}
       {hasImages && <Badges job={job} />}
       {hasImages && isActive && <CardOverlay job={job} tabIndex={tabIndex} />}
@@ -132,25 +132,32 @@ function shownVerdict(job: JobSummary) {
   return verdict === 'invalid' || credentialMarks.value === 'on' ? verdict : undefined;
 }
 
+interface CardLinkProps {
+  readonly id: string;
+  /** Undefined while the job is read again. */
+  readonly job: JobSummary | undefined;
+  readonly isCursor: boolean;
+}
+
 /** Makes the whole card a link to its job. While a selection is active, a press selects or deselects the card. */
-function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCursor: boolean }) {
+function CardLink({ id, job, isCursor }: CardLinkProps) {
   const { router } = usePage();
   const { state, selected } = useGallery();
-  const path = `/jobs/${job.id}`;
+  const path = `/jobs/${id}`;
 
   function onClick(event: MouseEvent): void {
     const { selection, arrivals, cursor } = state;
     if (event.shiftKey) {
       event.preventDefault();
-      selection.extend(arrivals.shown.peek(), cursor.peek(), job.id);
-      cursor.value = job.id;
+      selection.extend(arrivals.shown.peek(), cursor.peek(), id);
+      cursor.value = id;
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    cursor.value = job.id;
+    cursor.value = id;
     // A click event from the Enter key has a `detail` of 0. Enter always opens the job.
-    if (selection.active.peek() && event.detail > 0) selected.toggle(job.id);
+    if (selection.active.peek() && event.detail > 0) selected.toggle(id);
     else router.navigate(path);
   }
 
@@ -166,7 +173,7 @@ function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCurs
         if (event.shiftKey) event.preventDefault();
       }}
     >
-      <span class="sr">{cardName(job)}</span>
+      <span class="sr">{job ? cardName(job) : text('gallery.loading')}</span>
     </a>
   );
 }

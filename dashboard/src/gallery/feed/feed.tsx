@@ -28,13 +28,14 @@ export function Feed() {
   useFeedFocus(scroller);
   useFeedKeys(scroller);
   const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
-  const { filter, state: reading, complete, top } = state.feed.value;
+  const { filter, state: reading, complete, top, keepNear } = state.feed.value;
   const isWhole = complete.value && top.value === undefined;
   const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
   // The place of the dates is kept for searches that find few jobs and while days are counted, because another width moves all cards.
   const hasDates = useRef(false);
   if (!isWhole && !isCounting) hasDates.current = layout !== undefined && layout.spans.length > 1;
-  const visible = useNearRows(scroller, viewport, { rows: layout?.rows ?? [], filter, pinned });
+  const rows = layout?.rows ?? [];
+  const visible = useNearRows(scroller, viewport, { rows, filter, pinned, onNear: keepNear });
   const isLoading = reading.value === 'loading';
   return (
     <div class="feed-body">

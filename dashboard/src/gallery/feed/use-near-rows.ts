@@ -9,6 +9,8 @@ interface Shown {
   readonly rows: Layout['rows'];
   /** The filter of the list. */
   readonly filter: JobFilter;
+  /** Called with the first and the last job of the rows near the viewport. */
+  readonly onNear: (first: string, last: string) => void;
   /** The row in which a card has the focus. */
   readonly pinned: number | undefined;
 }
@@ -20,13 +22,15 @@ interface Shown {
 export function useNearRows(
   scroller: RefObject<HTMLElement | null>,
   viewport: { current: Viewport },
-  { rows, filter, pinned }: Shown,
+  { rows, filter, pinned, onNear }: Shown,
 ): readonly number[] {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   /** The filter of the last list that has been painted. */
   const drawnFilter = useRef<JobFilter | undefined>(undefined);
   const spare = drawnFilter.current === filter ? MOST_SPARE : 0;
   const near = nearRows(rows, viewport.current, spare);
+  const first = rows[near.at(0) ?? -1]?.tiles.at(0)?.id;
+  const last = rows[near.at(-1) ?? -1]?.tiles.at(-1)?.id;
   const drawn = useRef({ rows, near, spare });
   drawn.current = { rows, near, spare };
 
@@ -63,6 +67,10 @@ export function useNearRows(
       observer.disconnect();
     };
   }, [scroller, viewport]);
+
+  useLayoutEffect(() => {
+    if (first !== undefined && last !== undefined) onNear(first, last);
+  }, [first, last, onNear]);
 
   if (pinned === undefined || near.includes(pinned)) return near;
   return [...near, pinned].sort((a, b) => a - b);

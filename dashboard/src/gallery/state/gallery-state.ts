@@ -1,4 +1,11 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import {
+  computed,
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  untracked,
+} from '@preact/signals';
 import type { Api } from '../../api/api.ts';
 import type { BridgeError } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
@@ -61,6 +68,7 @@ export function createGalleryState(deps: Deps) {
     return isWhole ? { count: ids.value.length, at_least: false } : days.value?.total.value;
   });
   const cursor = followList(feed, arrivals.shown, selection);
+  readSelected(feed, selection, deps.connection);
 
   effect(() => {
     // The selection belongs to the token, as the history does.
@@ -161,6 +169,25 @@ function followList(
   return cursor;
 }
 
+/** Reads the selected jobs that were forgotten, because the actions on the selection depend on their states. */
+function readSelected(
+  feed: ReadonlySignal<JobFeed>,
+  { ids }: Selection,
+  { returns }: Connection,
+): void {
+  effect(() => {
+    void returns.value;
+    const selected = [...ids.value];
+    // After a failure, an action reads the jobs, or shows why they cannot be read.
+    untracked(() =>
+      feed
+        .peek()
+        .need(selected)
+        .catch(() => {}),
+    );
+  });
+}
+
 /** The largest number of waiting jobs that have cards. More waiting jobs are one row above the images. */
 const MOST_WAITING_CARDS = 4;
 
@@ -251,6 +278,7 @@ function createShownFeed({ api, jobs, connection }: Deps, filter: ReadonlySignal
   effect(() => {
     void connection.returns.value;
     if (shown.peek().state.peek() === 'failed') void shown.peek().loadMore();
+    void shown.peek().readNear();
   });
 
   return {

@@ -37,8 +37,21 @@ export function createShapes(
   });
 
   function touch(job: JobSummary): void {
-    if (isHolding.peek()) changed.add(job.id);
-    else renew(job);
+    // A shape stays known when the summary of its job is forgotten.
+    if (!shapes.has(job.id)) add(job);
+    else if (!isHolding.peek()) renew(job);
+    else if (shapes.get(job.id)?.ratio !== tileRatio(job, unfinished.get(job.id)))
+      changed.add(job.id);
+  }
+
+  function add(job: JobSummary): Shape {
+    const shape = {
+      id: job.id,
+      ratio: tileRatio(job, unfinished.get(job.id)),
+      day: new Date(job.created * 1000).setHours(0, 0, 0, 0),
+    };
+    shapes.set(job.id, shape);
+    return shape;
   }
 
   function renew(job: JobSummary): void {
@@ -57,14 +70,7 @@ export function createShapes(
       const known = shapes.get(id);
       if (known !== undefined) return known;
       const job = jobs.get(id)?.peek();
-      if (job === undefined) return undefined;
-      const shape = {
-        id,
-        ratio: tileRatio(job, unfinished.get(id)),
-        day: new Date(job.created * 1000).setHours(0, 0, 0, 0),
-      };
-      shapes.set(id, shape);
-      return shape;
+      return job && add(job);
     },
 
     /** Takes the ratio (width divided by height) of the unfinished image of an open job. */

@@ -48,6 +48,8 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
     void connection.returns.value;
     void read();
   });
+  // A job that is watched is not forgotten.
+  const stopWatching = effect(() => void jobs.get(id)?.value);
   const stopWebhook = effect(() => {
     const { value: job } = detail;
     if (job === undefined || isOpen(job) || job.webhook?.status !== 'pending') return;
@@ -65,6 +67,7 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
     close(): void {
       unsubscribe();
       stop();
+      stopWatching();
       stopWebhook();
       controller.abort();
     },

@@ -52,7 +52,9 @@ export function useNeighbours(id: string) {
   useEffect(() => {
     shown.need();
     void readOn();
-  }, [shown, readOn, feed]);
+    // A change of a job that was forgotten could not be shown before the next event.
+    feed?.need([id]).catch(() => {});
+  }, [shown, readOn, feed, id]);
   return {
     neighbours: neighbours.value,
     go(next: string): void {

@@ -4,10 +4,10 @@ import { runForEach } from '../../../../dashboard/src/gallery/actions/run-for-ea
 
 describe('runForEach', () => {
   it('runs for every job, at most six at a time, and continues after a failure', async () => {
-    const list = Array.from({ length: 40 }, (_, index) => ({ id: String(index) }));
+    const list = Array.from({ length: 40 }, (_, index) => String(index));
     let running = 0;
     let most = 0;
-    const outcome = await runForEach(list, async ({ id }) => {
+    const outcome = await runForEach(list, async (id) => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
