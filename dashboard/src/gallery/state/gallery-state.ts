@@ -68,13 +68,7 @@ export function createGalleryState(deps: Deps) {
     return isWhole ? { count: ids.value.length, at_least: false } : days.value?.total.value;
   });
   const cursor = followList(feed, arrivals.shown, selection);
-  readSelected(feed, selection, deps.connection);
-
-  effect(() => {
-    // The selection belongs to the token, as the history does.
-    void deps.connection.token.value;
-    selection.clear();
-  });
+  followConnection(feed, selection, deps.connection);
 
   effect(() => {
     // The number of matching jobs is shown with the number of all jobs, which is counted after the matching jobs.
@@ -169,15 +163,20 @@ function followList(
   return cursor;
 }
 
-/** Reads the selected jobs that were forgotten, because the actions on the selection depend on their states. */
-function readSelected(
+/** Clears the selection of another token, and reads the selected jobs that were forgotten, on whose states the actions depend. */
+function followConnection(
   feed: ReadonlySignal<JobFeed>,
-  { ids }: Selection,
-  { returns }: Connection,
+  selection: Selection,
+  { token, returns }: Connection,
 ): void {
   effect(() => {
+    // The selection belongs to the token, as the history does.
+    void token.value;
+    selection.clear();
+  });
+  effect(() => {
     void returns.value;
-    const selected = [...ids.value];
+    const selected = [...selection.ids.value];
     // After a failure, an action reads the jobs, or shows why they cannot be read.
     untracked(() =>
       feed
