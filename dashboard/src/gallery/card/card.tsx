@@ -77,7 +77,11 @@ function CardBox(props: CardProps) {
       onPointerLeave={() => setHovered(false)}
     >
       <CardLink id={id} job={job} isCursor={isCursor} />
-      {job === undefined && <i class="skeleton fill" />}
+      {job === undefined && (
+        <div class="card-images fill">
+          <i class="skeleton" />
+        </div>
+      )}
       {hasImages && <CardImages job={job} width={width} height={height} />}
       {job && !hasImages && !hasEnded && <OpenCard job={job} tabIndex={tabIndex} />}
       {hasEnded && <EndedCard job={job} tabIndex={tabIndex} />}
