@@ -12,7 +12,7 @@ type Query = ReturnType<typeof toJobQuery> & {
   readonly cursor?: string;
 };
 
-/** A page of the history that has been read. A page has the jobs down to the id `end`, and up to the next newer page. */
+/** A page of the history that has been read. The page has the jobs from the next newer page down to the id `end`. */
 interface FeedPage {
   readonly query: Query;
   readonly end: string;
@@ -87,13 +87,22 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
     return from < 0 || to < 0 ? [] : ids.slice(Math.max(0, from - more), to + 1 + more);
   }
 
+  function forgetFar(): void {
+    const kept = new Set(around(KEPT));
+    if (kept.size > 0) jobs.forget((id) => kept.has(id));
+  }
+
   const readNear = joined(async () => {
     const next = () => {
       const id = around(0).find(jobs.isForgotten) ?? around(AHEAD).find(jobs.isForgotten);
       return id === undefined ? undefined : pageOf(id);
     };
     try {
-      for (let page = next(); page !== undefined; page = next()) await read(page);
+      for (let page = next(); page !== undefined; page = next()) {
+        await read(page);
+        // No job is forgotten during a read, and the reads of a long scroll follow each other.
+        forgetFar();
+      }
     } catch {
       // The next scroll reads on.
     }
@@ -119,12 +128,11 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
     /** Reads the forgotten jobs near the viewport, and forgets the jobs far from it. `first` and `last` are the jobs in the viewport. */
     keepNear(first: string, last: string): void {
       near = [first, last];
-      const kept = new Set(around(KEPT));
-      if (kept.size > 0) jobs.forget((id) => kept.has(id));
+      forgetFar();
       void readNear();
     },
 
-    /** Reads those of these jobs again that were forgotten. They stay known until the turn after the promise is resolved. */
+    /** Reads those of these jobs again that were forgotten. The caller must use them at once, because the next scroll may forget them. */
     need(ids: readonly string[]): Promise<void> {
       return jobs.hold(async () => {
         const needed = new Set(ids.filter(jobs.isForgotten).map(pageOf));

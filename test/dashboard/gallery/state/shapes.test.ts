@@ -30,7 +30,13 @@ function createRig() {
     job.value = ended;
     for (const listener of listeners) listener({ kind: 'changed', job: ended, isNews: true });
   };
-  return { isHolding, shapes, end, ratio: () => shapes.get(running.id)?.ratio };
+  /** Reports another job, which is then no longer known. Returns its id. */
+  const putForgotten = () => {
+    const other = { ...running, id: 'other' };
+    for (const listener of listeners) listener({ kind: 'changed', job: other, isNews: false });
+    return other.id;
+  };
+  return { isHolding, shapes, end, putForgotten, ratio: () => shapes.get(running.id)?.ratio };
 }
 
 it('a shape follows its job and reports each change once', () => {
@@ -40,6 +46,12 @@ it('a shape follows its job and reports each change once', () => {
   expect(ratio()).toBe(1);
   end();
   expect(shapes.version.value).toBe(1);
+});
+
+it('a shape stays known when its job is forgotten before it is shown', () => {
+  const { shapes, putForgotten } = createRig();
+  const id = putForgotten();
+  expect(shapes.get(id)?.ratio).toBe(1.5);
 });
 
 it('a held shape changes when it is released', () => {
