@@ -140,5 +140,7 @@ function refusalOf(disk: StoreStep['disk']): BridgeError {
     ? new BridgeError('overloaded', 'the state database is unavailable', {
         details: { reason: 'state_store_full' },
       })
-    : new BridgeError('artifact', 'the artifact folder is full');
+    : new BridgeError('artifact', 'the artifact folder is full', {
+        details: { reason: 'artifact_folder_full' },
+      });
 }
