@@ -146,7 +146,7 @@ export function createPipeline(deps: PipelineDeps) {
     const sending = anySignal(deadline.signal, noMoreCalls);
     const delivery = createDelivery(
       { publisher, engine, credentials, metrics, clock },
-      { ...context, times, client, sending },
+      { ...context, times, client, until: deadline.signal },
     );
     const steps = { times, engine, delivery, fanOut, sending };
     const operation = { ...deps, ...context, ...progress, ...steps };

@@ -22,8 +22,11 @@ interface Target extends Pick<RequestContext, 'scope' | 'baseUrl'> {
   readonly times: Times;
   /** Aborts when the client disconnects, but not at the deadline, because images that are ready by then are delivered. */
   readonly client: AbortSignal;
-  /** Aborts at the deadline or on cancellation. Afterwards, images no longer wait for a store that is unavailable. */
-  readonly sending: AbortSignal;
+  /**
+   * Aborts at the deadline and when the work is stopped. Afterwards, images no longer wait for a store that is unavailable. Does not
+   * abort when only no further call may be sent, because the images of the calls in flight are kept.
+   */
+  readonly until: AbortSignal;
   readonly ledger: Pick<Ledger, 'restrictedOutput'>;
 }
 
@@ -71,7 +74,7 @@ export type Delivery = ReturnType<typeof createDelivery>;
 /** Delivers the verified images of one operation in the requested form: inline, artifact, URL or metadata. */
 export function createDelivery(
   { publisher, engine, credentials, metrics, clock }: Deps,
-  { scope, baseUrl, times, client, sending, ledger }: Target,
+  { scope, baseUrl, times, client, until, ledger }: Target,
 ) {
   /** Adds the metadata and delivers the images of an outcome together. */
   async function deliver(
@@ -81,7 +84,7 @@ export function createDelivery(
   ): Promise<DeliveredImages> {
     const deps = { engine, credentials, metrics };
     const outputs = await describeImages(deps, outcome, times.report(), signal);
-    const target = { publisher, scope, baseUrl, sending };
+    const target = { publisher, scope, baseUrl, until };
     const delivered = await inForm(outputs, outcome.plan, target, job, signal);
     return { ...delivered, warnings: outputs.flatMap(({ warnings }) => warnings) };
   }
@@ -139,13 +142,13 @@ export function createDelivery(
   };
 }
 
-type Publication = Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl' | 'sending'>;
+type Publication = Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl' | 'until'>;
 
 /** Resolves with images in the requested form. Publishes the images if the form needs files. */
 async function inForm(
   outputs: readonly DescribedOutput[],
   { output }: Plan,
-  { publisher, scope, baseUrl, sending }: Publication,
+  { publisher, scope, baseUrl, until }: Publication,
   job: number | undefined,
   signal: AbortSignal,
 ): Promise<Omit<DeliveredImages, 'warnings'>> {
@@ -166,7 +169,7 @@ async function inForm(
     output:
       job === undefined ? undefined : { job, facts: { ...outputFacts(it), delivered: it.verdict } },
   }));
-  const publications = await publisher.publish(scope, images, output, signal, sending);
+  const publications = await publisher.publish(scope, images, output, signal, until);
   const data = publications.flatMap(({ record }, index): ImageWithBytes[] => {
     const it = outputs[index];
     if (!it) return [];

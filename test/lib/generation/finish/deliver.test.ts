@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PendingPublication } from '../../../../lib/artifacts/publisher.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { replyWith } from '../../../support/scripted-provider.ts';
@@ -32,9 +32,11 @@ function start(sent: {
   readonly policies?: object;
 }) {
   const published: PendingPublication[] = [];
+  const calls = new AbortController();
   const waiting: { readonly count: number; readonly resume: () => void }[] = [];
   const context = {
     ...rig.newContext(sent.parameters.n),
+    noMoreCalls: calls.signal,
     outputs: {
       job: 7,
       onPublished(publication: PendingPublication) {
@@ -51,7 +53,8 @@ function start(sent: {
   const { result } = rig.generation.run(requestOf(sent), context, context.signal);
   result.catch(() => {});
   const { ledger, disconnect } = context;
-  return { published, untilPublished, result, disconnect, ledger };
+  const stopCalls = () => calls.abort(new BridgeError('cancelled', 'the job was cancelled'));
+  return { published, untilPublished, result, disconnect, ledger, stopCalls };
 }
 
 async function reply(nth: number): Promise<void> {
@@ -131,6 +134,20 @@ describe('createDelivery, of jobs', () => {
     const { publications } = await result;
 
     expect(publications).toEqual(published);
+  });
+
+  it('lets the image of a call in flight wait for the state store, although no further call may be sent', async () => {
+    const { published, result, stopCalls } = start({ ...three, parameters: { n: 1 } });
+    const outage = new BridgeError('overloaded', 'the state database is unavailable', {
+      details: { reason: 'state_store_failing' },
+    });
+    vi.spyOn(rig.artifacts.store, 'claim').mockRejectedValueOnce(outage);
+    await rig.provider.call(0);
+    stopCalls();
+    await reply(0);
+
+    expect((await result).publications).toEqual(published);
+    expect(published).toHaveLength(1);
   });
 
   it('fails only the image that cannot be published, under best_effort', async () => {
