@@ -73,7 +73,7 @@ export function createGeneration(deps: Deps) {
       };
     },
 
-    /** Returns the cost of a request on its dearest route. `inputs` contains the known facts about the images. */
+    /** Returns the cost of a request on its most expensive route. `inputs` contains the known facts about the images. */
     plannedSpend(
       request: GenerationRequest,
       { requestId }: Pick<GenerationContext, 'requestId'>,

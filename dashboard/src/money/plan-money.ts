@@ -39,7 +39,7 @@ export function toPlanMoney(
   const left = budget && leftOf(budget);
   const isUnknown = routes.some((route) => dollarsOf(route) === undefined);
   const counted = budget && isUnknown ? countedOf(budget) : undefined;
-  // The bridge reserves the cost of the dearest route.
+  // The bridge reserves the cost of the most expensive route.
   const reserved = Math.max(
     ...routes.map(
       (route) => dollarsOf(route) ?? (typeof counted === 'number' ? counted * count : 0),

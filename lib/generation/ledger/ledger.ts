@@ -32,7 +32,7 @@ import {
 /** The prices of a call whose cost cannot be known. */
 const UNPRICED: CallPrices = { costOf: () => UNKNOWN_COST };
 
-/** The upper bound of the cost of a request: the cost on its dearest route. */
+/** The upper bound of the cost of a request: the cost on its most expensive route. */
 export interface PlannedSpend {
   /** The greatest amount of the routes whose cost is known. */
   readonly amount: Amount;

@@ -3,7 +3,7 @@ import type { PriceList } from '../../prices/price-list.ts';
 import type { PlannedSpend } from '../ledger/ledger.ts';
 import type { Plan } from './plan.ts';
 
-/** Returns the cost of a request on its dearest route. Routes that refuse the request cost nothing. */
+/** Returns the cost of a request on its most expensive route. Routes that reject the request cost nothing. */
 export function plannedSpend(
   plans: readonly (Plan | BridgeError)[],
   prices: Pick<PriceList, 'plan'>,

@@ -60,7 +60,7 @@ describe('toPlanMoney', () => {
     expect(toPlanMoney(planOf(priced('0.3')), 3, budget())).toMatchObject({ isBeyond: false });
   });
 
-  it('takes the dearest route, because the bridge reserves its cost', () => {
+  it('takes the most expensive route, because the bridge reserves its cost', () => {
     expect(toPlanMoney(planOf(free, priced('0.4')), 1, budget())?.isBeyond).toBe(true);
   });
 

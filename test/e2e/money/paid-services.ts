@@ -23,7 +23,7 @@ export const CHARGED_IMAGE: Readonly<Record<Service, bigint>> = {
 };
 
 /**
- * The dearest image that a request for all services can cost: one of Black Forest Labs with 4 megapixels, because its model
+ * The most expensive image that a request for all services can cost: one of Black Forest Labs with 4 megapixels, because its model
  * chooses the size.
  */
 export const DEAREST_IMAGE = 750_000_000n;

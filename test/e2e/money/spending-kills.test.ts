@@ -213,7 +213,7 @@ async function checkSpender(address: string, spender: Spender, services: PaidSer
   expect(known, facts).toBeLessThanOrEqual(charged);
   expect(charged, facts).toBeLessThanOrEqual(used);
   expect(used, facts).toBeLessThanOrEqual(limit);
-  // Every request names all four services, so that the dearest of them determines the share of an image.
+  // Every request names all four services, so that the most expensive of them determines the share of an image.
   expect(used - known, facts).toBe(unknown * DEAREST_IMAGE);
   for (const row of rows) {
     // Everything else that a service charges is known exactly.

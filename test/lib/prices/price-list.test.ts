@@ -89,7 +89,7 @@ describe('createPriceList, plans', () => {
       '<= 0.07',
     ],
     [
-      'the dearest quality that the model may choose',
+      'the most expensive quality that the model may choose',
       row('image', '0.01', 'quality = "low"') + row('image', '0.04', 'quality = "high"'),
       {},
       '<= 0.04',
@@ -171,7 +171,7 @@ describe('createPriceList, prices that a service publishes', () => {
     expect(amountOf(row('image', '0.02'), [cheap])).toBe(200_000_000n);
   });
 
-  test('are planned at the dearest upstream that may serve the model', () => {
+  test('are planned at the most expensive upstream that may serve the model', () => {
     const { amount, isExact } = listOf('', [cheap, dear]).plan(work({ inputs: 1 }));
 
     expect([amount, isExact]).toEqual([305n, false]);

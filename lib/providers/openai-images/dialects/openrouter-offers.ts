@@ -52,16 +52,16 @@ function pricesOf(pricing: readonly unknown[]): PublishedPrice[] {
   const lines = parsed.flatMap((line) => (line.success ? [line.output] : []));
   const outputs = lines.filter(({ billable }) => billable === 'output_image');
   if (lines.length < parsed.length || outputs.length === 0) return [];
-  const inputs = dearest(lines.filter(({ billable }) => billable !== 'output_image'));
+  const inputs = highestPrices(lines.filter(({ billable }) => billable !== 'output_image'));
   const variants = Map.groupBy(outputs, ({ variant }) => JSON.stringify(selectorsOf(variant)));
   return [...variants.values()].flatMap((group) => {
     const selectors = selectorsOf(group[0]?.variant);
-    return [...dearest(group), ...inputs].map((price) => ({ ...selectors, ...price }));
+    return [...highestPrices(group), ...inputs].map((price) => ({ ...selectors, ...price }));
   });
 }
 
 /** Returns the highest price of each unit, because a call may be charged at any of these prices. */
-function dearest(lines: readonly Line[]): readonly PublishedPrice[] {
+function highestPrices(lines: readonly Line[]): readonly PublishedPrice[] {
   const byUnit = Map.groupBy(lines, unitOf);
   return [...byUnit].map(([per, group]) => {
     const [first = '0', ...others] = group.map(({ cost_usd: amount }) => amount);

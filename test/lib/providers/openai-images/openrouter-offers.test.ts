@@ -39,7 +39,7 @@ describe('toOffers', () => {
     ]);
   });
 
-  it('takes the dearest of the prices that no choice of a request distinguishes', () => {
+  it('takes the most expensive of the prices that no choice of a request distinguishes', () => {
     const prices = pricesOf(
       line('output_image', 'image', 0.045),
       line('output_image', 'image', 0.09, 'high_resolution'),
