@@ -6,9 +6,9 @@ import { createTimeSlices } from '../platform/time-slices.ts';
 import { openCredentials } from './credentials.ts';
 import { FEW_DAYS, tryOutSigning } from './signing-trial.ts';
 
-/** The result of a check. The warning is present if a certificate ends soon. */
+/** The result of a check. The warning is present if a certificate expires soon. */
 interface SigningCheck {
-  /** Days until the first certificate ends. Undefined if no image is signed. */
+  /** Days until the first certificate expires. Undefined if no image is signed. */
   readonly days: number | undefined;
   readonly warning?: string;
 }
@@ -34,7 +34,7 @@ export async function checkSigning(
   try {
     const days = await tryOutSigning(credentials, clock, new AbortController().signal);
     if (days === undefined || days >= FEW_DAYS) return { days };
-    return { days, warning: `a certificate ends in ${days} days` };
+    return { days, warning: `a certificate expires in ${days} days` };
   } finally {
     await credentials.close();
   }

@@ -109,7 +109,7 @@ export function openCredentials(deps: Deps) {
     scope: identity === undefined ? undefined : settings.signing.scope,
 
     /**
-     * Returns the time at which the first certificate ends, in milliseconds since the Unix epoch, or undefined if the bridge does
+     * Returns the time at which the first certificate expires, in milliseconds since the Unix epoch, or undefined if the bridge does
      * not sign.
      */
     validUntilMs: () => identity?.current().validUntilMs,

@@ -36,7 +36,7 @@ const PROFILE =
 export const FEW_DAYS = 30;
 
 /**
- * Signs a small image and validates the result. Resolves with the number of days until the first certificate ends, or with
+ * Signs a small image and validates the result. Resolves with the number of days until the first certificate expires, or with
  * undefined if the bridge signs no images. Throws `configuration` if the certificates or the key cannot sign.
  */
 export async function tryOutSigning(

@@ -7,7 +7,7 @@ const FIRST = Buffer.from('first');
 const SECOND = Buffer.from('second');
 const SERVER = 'use a server with conditional writes and SHA-256 checksums';
 const ACCESS =
-  'check the bucket, the endpoint, the region and the credentials, which must allow to list, read, write and delete';
+  'check the bucket, the endpoint, the region and the credentials, which must permit listing, reading, writing and deleting';
 const LOSES_FACTS = 'the bucket does not keep the metadata and the checksum of objects';
 const OTHER_SHA256 = '0'.repeat(64);
 

@@ -79,7 +79,9 @@ export function checkPrices({ config }: Examined): readonly Finding[] {
   try {
     return [good(check, `prices: ${readPrices(path).length}`)];
   } catch (error) {
-    return [bad(check, reasonOf(error), 'Correct the file. The bridge does not start with it.')];
+    return [
+      bad(check, reasonOf(error), 'Correct the file. The bridge does not start with this file.'),
+    ];
   }
 }
 
@@ -115,10 +117,10 @@ export async function checkCredentials({ config, clock }: Examined): Promise<rea
     if (days === undefined) return [];
     const advice = 'Get a new certificate, and write it to provenance.signing.certificate_file.';
     if (ending !== undefined) return [warning(check, ending, advice)];
-    return [good(check, `images can be signed; the certificates end in ${days} days`)];
+    return [good(check, `images can be signed; the certificates expire in ${days} days`)];
   } catch (error) {
     const advice =
-      'Correct the files. A running bridge keeps the previous ones, but a new start fails.';
+      'Correct the files. A running bridge keeps the previous files, but a new start fails.';
     return [bad(check, toBridgeError(error).message, advice)];
   }
 }

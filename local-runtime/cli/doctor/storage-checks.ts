@@ -103,7 +103,7 @@ export async function checkBucket({ config, clock }: Examined): Promise<readonly
       .message.replace(/^artifacts\.s3: /, '')
       .split('; ');
     const advice =
-      'Start the S3 server, or correct artifacts.s3 and the credentials, which must allow to list, read, write and delete.';
+      'Start the S3 server, or correct artifacts.s3 and the credentials, which must permit listing, reading, writing and deleting.';
     return [bad(check, problem, advice)];
   }
 }

@@ -145,7 +145,7 @@ describe('certificates that cannot sign', () => {
     expect(starts[1]?.stderr).toContain('key_file: must contain the key of the first certificate');
   });
 
-  it('are a warning of the checks if a certificate ends within 30 days', async () => {
+  it('are a warning of the checks if a certificate expires within 30 days', async () => {
     const { set } = await settings({ days: 20.5 });
     const cwd = await freshFolder();
 
@@ -154,7 +154,7 @@ describe('certificates that cannot sign', () => {
 
     expect(check).toMatchObject({ exitCode: 0 });
     for (const text of [check.stdout, doctor.stdout]) {
-      expect(text).toContain('a certificate ends in 20 days');
+      expect(text).toContain('a certificate expires in 20 days');
     }
   });
 });

@@ -113,7 +113,7 @@ describe('openCredentials', () => {
 });
 
 describe('tryOutSigning', () => {
-  test('resolves with the days until the certificate ends', async () => {
+  test('resolves with the days until the certificate expires', async () => {
     const { credentials } = await open({ days: 12.5 });
 
     expect(await tryOutSigning(credentials, systemClock, signal)).toBe(12);
