@@ -20,7 +20,7 @@ interface Deps {
 
 /** The requests of this replica for the slots of one gate. */
 interface Gate {
-  /** The waiting requests. Only the first request looks for slots: one for itself, and one for each request behind it. */
+  /** The waiting requests. Only the first request looks for slots: for itself, and for the requests behind it. */
   readonly line: Semaphore;
   /** The permits of the requests behind the first request. */
   readonly spare: Release[];
@@ -40,8 +40,8 @@ const LARGEST_GROUP = 64;
 /**
  * Creates the permits of all replicas. A permit is a row, which is free again when it is released or when the lease of its owner
  * ends. Waiting requests of all replicas compete for a released permit, so that a busy replica keeps no other replica waiting. The
- * requests of one replica for a gate take their permits in one statement, because an unsuccessful attempt costs the database as
- * much as a successful attempt.
+ * waiting requests of one replica for a gate take up to half of all permits in one statement, because an unsuccessful attempt costs
+ * the database as much as a successful attempt.
  */
 export function createPermits(deps: Deps): Permits {
   const { clock, ids, wakeUps, pollMs } = deps;
@@ -91,8 +91,11 @@ export function createPermits(deps: Deps): Permits {
     acquire: (gate, limit, signal) =>
       use(gate, limit, async ({ line, spare, look }) => {
         const leave = await line.acquire(signal);
+        // Half of the slots that are freed together are left for the waiting requests of another replica.
+        const most = Math.ceil(limit / 2);
         const find = async () => {
-          if (spare.length === 0) spare.push(...(await look(() => remaining(line))));
+          if (spare.length === 0)
+            spare.push(...(await look(() => Math.min(remaining(line), most))));
           return spare.shift();
         };
         return waitUntilFound(waiting, topicOf(gate), find, signal).finally(() => {
