@@ -127,7 +127,7 @@ function useAppShortcuts(): void {
 
   useShortcuts(
     { '/': toImages, ...(!isHome(route) && { p: toImages, q: toImages }) },
-    // The light table picks by P, and its choices are lost when it is left.
+    // The light table picks by P.
     route.view !== 'images' && route.view !== 'table',
   );
   useShortcuts({

@@ -149,7 +149,7 @@ function createJobObjects(
   return {
     jobs,
     shown: createShownJobs(api, jobs),
-    batches: createJobBatches(api, { toasts, undo, resending }),
+    batches: createJobBatches(api, { toasts, undo, resending, storage: sessionStorage }),
     ownQueue: createOwnQueue(api),
     notes: createNotes({ jobs, connection, toasts }),
   };

@@ -90,6 +90,31 @@ describe('the cost of a request', () => {
     await expect.poll(() => submit(page).isDisabled()).toBe(true);
   });
 
+  it('is compared with what is left before a race is started', async () => {
+    const page = await open('/dashboard/race', { reducedMotion: true });
+    const start = page.getByRole('button', { name: /^Start \d+ request/ });
+    const priced = page.getByRole('checkbox', { name: /gpt-image-2 / });
+
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('A {red,blue} heron');
+    await priced.check();
+    await plan(page).getByText('2 about $0.08.').waitFor();
+    await page
+      .locator('.make-foot')
+      .getByText(/^\$0\.\d+ of \$0\.30 left today$/)
+      .waitFor();
+    await expect.poll(() => start.isDisabled()).toBe(false);
+    await count(page).fill('5');
+    await plan(page).getByText('2 about $0.40. More than is left. Resets at 00:00.').waitFor();
+    await expect.poll(() => start.isDisabled()).toBe(true);
+    await keepScreenshot(page, 'race-beyond');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await count(page).fill('1');
+    await page.getByRole('checkbox', { name: /gpt-image-1\.5 / }).check();
+
+    await plan(page).getByText('This token may only spend known prices.').waitFor();
+    await expect.poll(() => start.isDisabled()).toBe(true);
+  });
+
   it.each(['light', 'dark'] as const)(
     'is said after, in the job and in the usage (%s)',
     async (theme) => {

@@ -216,6 +216,62 @@ describe('the labels of a job', () => {
   );
 });
 
+describe('the labels of a draft', () => {
+  const group = (page: Page) => page.locator('.group').filter({ hasText: 'Labels' });
+
+  it('are given to the job, and survive a reload', async () => {
+    const page = await openPage(bridge.address);
+    await group(page).getByRole('button', { name: 'Labels' }).click();
+    for (const label of ['poster', ARABIC]) {
+      await newLabel(page).fill(label);
+      await newLabel(page).press('Enter');
+      await field(page, label).waitFor();
+    }
+    await field(page, 'poster').fill('posters');
+    await field(page, 'poster').press('Enter');
+    await field(page, 'posters').waitFor();
+    await page.getByLabel('Prompt', { exact: true }).fill('A heron with labels from the start');
+
+    await page.reload();
+    await group(page).getByText(`posters, ${ARABIC}`).waitFor();
+    await page.keyboard.press('Control+Enter');
+
+    await page.getByRole('link', { name: /^A heron with labels from the start/ }).click();
+    await section(page).getByRole('link', { name: 'posters' }).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(await labelsOf(id)).toEqual(['posters', ARABIC]);
+  });
+
+  it('are those of the job that is changed and made', async () => {
+    await makeJobs(bridge.address, [small('A heron by the sea', { labels: ['sea'] })]);
+    const page = await openPage(bridge.address);
+    const card = page
+      .getByRole('gridcell')
+      .filter({ has: page.getByRole('link', { name: /^A heron by the sea/ }) });
+
+    await card.hover();
+    await card.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Change and make' }).click();
+
+    await group(page).getByText('sea').waitFor();
+  });
+
+  it.each(THEMES_AND_SIZES)(
+    'are typed without accessibility problems in the %s theme on a %s',
+    async (theme, size) => {
+      const page = await openPage(bridge.address, { theme, size, touch: size === 'phone' });
+      if (size === 'phone') await page.getByRole('button', { name: /^Describe an image/ }).click();
+      await group(page).getByRole('button', { name: 'Labels' }).click();
+      await newLabel(page).fill(ARABIC);
+      await newLabel(page).press('Enter');
+      await field(page, ARABIC).waitFor();
+
+      await keepScreenshot(page, `draft-labels-${theme}-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    },
+  );
+});
+
 describe('the labels of a selection', () => {
   const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected images' });
   const dialog = (page: Page) => page.getByRole('dialog', { name: 'Labels' });
@@ -253,6 +309,73 @@ describe('the labels of a selection', () => {
 
     await expect.poll(labels).toEqual([`sea,${ARABIC}`, ARABIC, ARABIC]);
     expect(ids).toHaveLength(3);
+  });
+
+  it('are renamed on the selected jobs that have them, with one undo', async () => {
+    const own = await startDashboard();
+    await makeJobs(own.address, [
+      small('One', { labels: ['sea'] }),
+      small('Two', { labels: ['sea', 'draft'] }),
+      small('Three'),
+    ]);
+    const labels = async () => {
+      const reply = await fetch(`${own.address}/v1/jobs?order=oldest`);
+      const { items } = (await reply.json()) as { items: { labels?: string[] }[] };
+      return items.map((job) => (job.labels ?? []).toSorted().join());
+    };
+    const page = await openPage(own.address);
+    await page.getByRole('link', { name: /^Three/ }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await bar(page).getByRole('button', { name: 'Labels' }).click();
+
+    await field(page, 'sea').fill('ocean');
+    await field(page, 'sea').press('Enter');
+
+    await page.getByText('Label renamed on 2 jobs').waitFor();
+    await field(page, 'ocean').waitFor();
+    expect(await labels()).toEqual(['ocean', 'draft,ocean', '']);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await expect.poll(labels).toEqual(['sea', 'draft,sea', '']);
+  });
+
+  it('are renamed on all jobs under a filter that have them', async () => {
+    const own = await startDashboard();
+    await submitJobs(
+      own.address,
+      Array.from({ length: 110 }, (_, nth) =>
+        small(`Lake ${nth}`, { labels: nth < 105 ? ['sea', 'blue'] : [] }),
+      ),
+    );
+    const count = async (label: string) => {
+      const reply = await fetch(`${own.address}/v1/jobs?limit=1&total=true&label=${label}`);
+      return ((await reply.json()) as { total: { count: number } }).total.count;
+    };
+    const page = await openPage(own.address);
+    await page.getByRole('gridcell').first().waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.getByText('All 110 selected').first().waitFor();
+    await bar(page).getByRole('button', { name: 'Labels' }).click();
+
+    await field(page, 'sea').fill('lake');
+    await field(page, 'sea').press('Enter');
+
+    await page.getByText('Label renamed on 105 jobs').waitFor();
+    expect([await count('lake'), await count('sea'), await count('blue')]).toEqual([105, 0, 105]);
+    await page.getByText('All 110 selected').first().waitFor();
+    await page.goto(`${own.address}/dashboard?label=blue`);
+    await page.getByRole('gridcell').first().waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.getByText('All 105 selected').first().waitFor();
+    await bar(page).getByRole('button', { name: 'Labels' }).click();
+
+    // A filter has one label, so that the jobs with two labels cannot be named.
+    await field(page, 'blue').waitFor();
+    expect(await field(page, 'lake').count()).toBe(0);
   });
 
   it('are added to all jobs under a filter, also to those that the page has not read', async () => {

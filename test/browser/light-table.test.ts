@@ -58,6 +58,25 @@ describe('the light table', () => {
     await keepScreenshot(page, `light-table-${theme}-${size}`);
   });
 
+  it('keeps the choices when the page is loaded again, until they are made', async () => {
+    const page = await openTable();
+    for (const key of ['1', 'p', '2', 'x']) await page.keyboard.press(key);
+    await page.getByText('1 picked, 1 rejected').waitFor();
+
+    await page.reload();
+    await page.getByText('1 picked, 1 rejected').waitFor();
+    await page.keyboard.press('2');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Keep 1' }).click();
+    await page.getByText('1 kept').waitFor();
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await imagesOf(several))[0]?.favorite).not.toBe(true);
+    await page.goto(`${bridge.address}/dashboard/table?jobs=${several},${single}`);
+
+    await page.locator('.table-picture img').nth(3).waitFor();
+    await page.getByText('0 picked, 0 rejected').waitFor();
+  });
+
   it.each(['desktop', 'phone'] as const)(
     'keeps its tools uncovered by messages on a %s',
     async (size) => {

@@ -383,6 +383,68 @@ describe('a race', () => {
     expect(await jobsOf(raceOf(page))).toHaveLength(4);
   });
 
+  it('lists the models of the last race first', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/race' });
+    const names = page.locator('.race-models li bdi');
+    await page.getByRole('checkbox', { name: 'sandbox-basic' }).check();
+    expect((await names.allTextContents()).slice(0, 2)).toEqual(MODELS);
+
+    await page.reload();
+
+    await expect.poll(() => names.first().textContent()).toBe('sandbox-basic');
+  });
+
+  it('lists the model of the draft, also behind many models', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/system', expects: [/404/] });
+    await page.route('**/v1/providers?*', async (route) => {
+      const reply = await route.fetch();
+      const list = (await reply.json()) as { items: { name: string; models: string[] }[] };
+      const many = { ...list.items[0], name: 'many', default: false };
+      const models = Array.from({ length: 14 }, (_, nth) => `model-${nth}`);
+      await route.fulfill({
+        response: reply,
+        json: { ...list, items: [{ ...many, models }, ...list.items] },
+      });
+    });
+
+    await page.goto(`${bridge.address}/dashboard/race`);
+
+    await page.getByRole('checkbox', { name: 'model-10' }).waitFor();
+    await page.getByRole('checkbox', { name: 'sandbox-image' }).waitFor();
+    expect(await page.locator('.race-models li').count()).toBe(12);
+  });
+
+  it('says of a price that it is an upper bound', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/race' });
+    await page.route('**/v1/plan/batch', async (route) => {
+      const reply = await route.fetch();
+      const plan = (await reply.json()) as Record<'routes' | 'total', unknown>;
+      const bounded = (sum: object, requests: number) => ({
+        ...sum,
+        free: 0,
+        cost: {
+          amount: `${4 * requests}`,
+          currency: 'USD',
+          basis: 'priced',
+          bound: 'at_most',
+        },
+      });
+      const { routes, total } = plan as { routes: { requests: number }[]; total: object };
+      await route.fulfill({
+        response: reply,
+        json: {
+          routes: routes.map((each) => bounded(each, each.requests)),
+          total: bounded(total, 2),
+        },
+      });
+    });
+
+    await prepare(page, 'A fox', MODELS);
+
+    await page.getByText('2 at most $8.00.').waitFor();
+    await page.locator('.racer .price').getByText('up to $4.00').first().waitFor();
+  });
+
   it('leaves out a model that has vanished', async () => {
     const page = await openPage(bridge.address, { path: '/dashboard/race' });
     await page.evaluate(() => {

@@ -6,7 +6,7 @@ import { startDashboard } from './support/dashboard.ts';
 import { openPage, THEMES_AND_SIZES } from './support/open-page.ts';
 import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { patchJob, submitJobs } from './support/submit-jobs.ts';
+import { makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
 /** The history has more jobs than the page reads at first. */
 const ENDED = 200;
@@ -231,6 +231,27 @@ describe('a selection of all jobs', () => {
     await button(page, `Hide ${ENDED + WAITING}`).click();
     await page.getByText(`${ENDED + WAITING} hidden`).waitFor();
     await page.getByRole('toolbar').waitFor({ state: 'detached' });
+  });
+});
+
+describe('many jobs that were changed right before a reload', () => {
+  it('are changed back by the undo that is offered again', async () => {
+    const own = await startDashboard();
+    await makeJobs(own.address, requests('Lake', 3));
+    const hidden = () => countJobs(own.address, 'visibility=hidden');
+    const page = await openPage(own.address);
+    await page.getByRole('gridcell').nth(2).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.getByRole('button', { name: 'Hide 3' }).click();
+    await page.getByText('3 hidden').waitFor();
+
+    await page.reload();
+    await page.getByText('3 hidden').waitFor();
+    await page.keyboard.press('z');
+
+    await expect.poll(hidden).toBe(0);
+    await page.getByRole('gridcell').nth(2).waitFor();
   });
 });
 

@@ -11,6 +11,8 @@ export type Family = Schemas['ImageJobFamily'];
 export type JobStatus = JobSummary['status'];
 export type JobArtifact = JobSummary['artifacts'][number];
 export type ImageRequest = Schemas['ImageRequest'];
+/** A request of images with what only a job has, such as labels. */
+export type JobRequest = Schemas['ImageRequest'] & Pick<Schemas['ImageJobCreate'], 'labels'>;
 export type ImageResponse = Schemas['ImageResponse'];
 export type Provenance = Schemas['Provenance'];
 export type ArtifactCredentials = Schemas['ArtifactCredentials'];

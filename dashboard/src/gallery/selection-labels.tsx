@@ -25,6 +25,7 @@ export function SelectionLabels() {
         taken={shared}
         onAdd={(label) => selected.setLabels({ add: [label] }, 'labels.added')}
         onRemove={(label) => selected.setLabels({ remove: [label] }, 'labels.removed')}
+        onRename={selected.renameLabel}
       />
     </div>
   );
@@ -38,7 +39,13 @@ function useSelectedLabels() {
   // The labels are counted again after each change.
   const known = useKnownLabels(list) ?? [];
   if (list !== undefined) {
-    return { labels: known.map(({ label }) => ({ label })), shared: [] };
+    // A filter has one label, so that the jobs with another label cannot be named.
+    const { label: chosen } = list.filter;
+    const isFixed = (label: string) => chosen !== undefined && chosen !== label;
+    return {
+      labels: known.map(({ label }) => ({ label, isFixed: isFixed(label) })),
+      shared: [],
+    };
   }
   const { value: ids } = selection.ids;
   const counts = new Map<string, number>();

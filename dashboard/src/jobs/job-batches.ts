@@ -7,6 +7,7 @@ import { attempt, type Toasts } from '../shell/toasts.ts';
 import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
 import { type JobFilter, toJobQuery } from './job-filter.ts';
+import { createKeptUndo } from './kept-undo.ts';
 
 /** The maximum number of ids in one request. */
 const MOST_IDS = 1000;
@@ -31,12 +32,32 @@ interface Deps {
   readonly toasts: Toasts;
   readonly undo: Undo;
   readonly resending: Pick<Resending, 'untilAccepted'>;
+  /** The storage of this tab. */
+  readonly storage: Parameters<typeof createKeptUndo>[0];
 }
 
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
-export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
+export function createJobBatches(api: Api, { toasts, undo, resending, storage }: Deps) {
   const { untilAccepted } = resending;
   const { undoing, beginRevert } = createReverts(api, { toasts, untilAccepted });
+
+  const kept = createKeptUndo(storage, Date.now);
+
+  /** Offers to undo changes. After a reload, the page offers the same undo again. */
+  function offer(done: string, results: readonly Undoable[], detail?: string): void {
+    const revert = () => {
+      kept.clear();
+      beginRevert(results);
+    };
+    undo.offer(done, revert, detail);
+  }
+
+  const before = kept.read();
+  if (before)
+    offer(
+      before.text,
+      before.ids.map((id) => ({ undo: { id } })),
+    );
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {
@@ -49,7 +70,9 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
     const count = results.reduce((sum, result) => sum + result.done, 0);
     const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
-      undo.offer(text(done, { count }), () => beginRevert(results), toSkippedText(skipped));
+      const words = text(done, { count });
+      kept.write({ text: words, ids: results.flatMap((result) => result.undo?.id ?? []) });
+      offer(words, results, toSkippedText(skipped));
     } else if (skipped.size > 0) {
       toasts.show({ kind: 'refused', text: toSkippedText(skipped) ?? '' });
     } else if (done !== undefined && results.length > 0) {
@@ -107,6 +130,11 @@ export function createJobBatches(api: Api, { toasts, undo, resending }: Deps) {
   };
 }
 
+/** A change with the id of its undo. */
+interface Undoable {
+  readonly undo?: { readonly id: string } | undefined;
+}
+
 /** Undoes changes, one after the other. */
 function createReverts(
   api: Api,
@@ -132,10 +160,10 @@ function createReverts(
   }
 
   /** Undoes changes, the latest first. Offers to undo those changes again whose requests the bridge refused. */
-  async function revert(results: readonly JobBatchResult[]): Promise<void> {
+  async function revert(results: readonly Undoable[]): Promise<void> {
     await attempt(toasts, async () => {
       let count = 0;
-      const refused: JobBatchResult[] = [];
+      const refused: Undoable[] = [];
       for (const result of results.toReversed()) {
         if (result.undo === undefined) continue;
         const skipped = await revertOne(result.undo.id);
@@ -153,7 +181,7 @@ function createReverts(
     });
   }
 
-  function beginRevert(results: readonly JobBatchResult[]): void {
+  function beginRevert(results: readonly Undoable[]): void {
     // An earlier change is restored after the later ones, even if both are undone at once.
     undoing.value = (undoing.peek() ?? Promise.resolve()).then(() => revert(results));
   }

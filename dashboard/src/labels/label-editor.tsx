@@ -15,14 +15,21 @@ const text = withOwnTexts<keyof typeof labels>(labels);
 type Change = (label: string) => Promise<boolean>;
 
 interface EditorProps {
-  /** The labels in the order of the job. `share` says on how many of the selected jobs a label is. */
-  readonly labels: readonly { readonly label: string; readonly share?: string }[];
+  readonly labels: readonly ListedLabel[];
   /** The labels that a new label must differ from. */
   readonly taken: readonly string[];
   readonly onAdd: Change;
   readonly onRemove: Change;
-  /** Undefined if the labels cannot be renamed here. */
-  readonly onRename?: (label: string, next: string) => Promise<boolean>;
+  readonly onRename: (label: string, next: string) => Promise<boolean>;
+}
+
+/** A label in the order of the job. */
+interface ListedLabel {
+  readonly label: string;
+  /** The part of the selected jobs that have the label. */
+  readonly share?: string;
+  /** True if the label cannot be renamed here. */
+  readonly isFixed?: boolean;
 }
 
 /** Edits labels. Each change is stored at once, and can be undone. */
@@ -34,21 +41,19 @@ export function LabelEditor(props: EditorProps) {
     <div ref={editor} class="label-editor stack">
       {listed.length > 0 && (
         <ul class="stack">
-          {listed.map(({ label, share }) => (
+          {listed.map(({ label, share, isFixed }) => (
             <li key={label} class="fields">
-              {onRename ? (
+              {isFixed ? (
+                <bdi class="grow">{label}</bdi>
+              ) : (
                 <LabelField
                   name={text('label.rename', { label })}
                   label={label}
                   taken={taken.filter((each) => each !== label)}
                   onSave={(next) => (next === '' ? onRemove(label) : onRename(label, next))}
                 />
-              ) : (
-                <span class="row">
-                  <bdi class="grow">{label}</bdi>
-                  {share !== undefined && <small class="faint num">{share}</small>}
-                </span>
               )}
+              {share !== undefined && <small class="faint num">{share}</small>}
               <IconButton
                 small
                 icon={X}

@@ -137,7 +137,9 @@ function TableBar({ table, images }: TableProps) {
     },
     [],
   );
-  const values = [...table.choices.value.values()];
+  // After a reload, the choices are known before the images.
+  const { value: choices } = table.choices;
+  const values = images.flatMap(({ id }) => choices.get(id) ?? []);
   const picked = values.filter((choice) => choice === 'picked').length;
   const rejected = values.length - picked;
   const lost = table.failed.value.length;

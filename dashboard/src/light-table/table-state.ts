@@ -26,7 +26,8 @@ export function createLightTable(page: Page, ids: readonly string[]) {
   const { jobs, toasts } = page;
   const read = signal<readonly Job[] | undefined>(undefined);
   const failed = signal<readonly { readonly id: string; readonly error: ApiError }[]>([]);
-  const choices = signal<ReadonlyMap<string, Choice>>(new Map());
+  const kept = keptChoices(ids);
+  const choices = signal<ReadonlyMap<string, Choice>>(kept.read());
   const at = signal(0);
   const controller = new AbortController();
   const history: ReadonlyMap<string, Choice>[] = [];
@@ -54,8 +55,8 @@ export function createLightTable(page: Page, ids: readonly string[]) {
   }
 
   function setChoices(next: ReadonlyMap<string, Choice>): void {
-    history.push(choices.peek());
     choices.value = next;
+    kept.write(next);
   }
 
   const chosen = (wanted: Choice) =>
@@ -92,13 +93,14 @@ export function createLightTable(page: Page, ids: readonly string[]) {
       const next = new Map(choices.peek());
       if (next.get(id) === choice) next.delete(id);
       else next.set(id, choice);
+      history.push(choices.peek());
       setChoices(next);
     },
 
     /** Takes the last choice back. Returns false if there is none. */
     undo(): boolean {
       const before = history.pop();
-      if (before !== undefined) choices.value = before;
+      if (before !== undefined) setChoices(before);
       return before !== undefined;
     },
 
@@ -106,7 +108,37 @@ export function createLightTable(page: Page, ids: readonly string[]) {
      * Makes the picked images favourites and hides the rejected images. One undo restores the marks of all. Resolves with true if all
      * images were changed.
      */
-    keep: () => keep(page, chosen('picked'), chosen('rejected')),
+    async keep(): Promise<boolean> {
+      const isKept = await keep(page, chosen('picked'), chosen('rejected'));
+      if (isKept) kept.write(new Map());
+      return isKept;
+    },
+  };
+}
+
+const KEY = 'image-bridge.table-choices';
+
+/** Keeps the choices of the latest table in this tab, so that they survive a reload. */
+function keptChoices(ids: readonly string[]) {
+  const table = ids.join();
+  return {
+    read(): ReadonlyMap<string, Choice> {
+      try {
+        const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+        const { table: of, choices } = Object(kept) as { table?: string; choices?: [] };
+        return new Map<string, Choice>(of === table ? choices : []);
+      } catch {
+        return new Map();
+      }
+    },
+    write(choices: ReadonlyMap<string, Choice>): void {
+      try {
+        if (choices.size === 0) sessionStorage.removeItem(KEY);
+        else sessionStorage.setItem(KEY, JSON.stringify({ table, choices: [...choices] }));
+      } catch {
+        // The storage is full or blocked, so the choices are kept until the table is left.
+      }
+    },
   };
 }
 

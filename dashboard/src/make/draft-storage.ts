@@ -29,8 +29,9 @@ interface Deps {
   readonly nowMs: () => number;
 }
 
-/** The stored images. An earlier version stored no edge of the mask. */
-type Images = Pick<DraftContent, 'attachments' | 'mask'> & Partial<Pick<DraftContent, 'maskEdge'>>;
+/** The stored images and labels. Earlier versions stored no edge of the mask and no labels. */
+type Images = Pick<DraftContent, 'attachments' | 'mask'> &
+  Partial<Pick<DraftContent, 'maskEdge' | 'labels'>>;
 
 /** The storage of one caller's draft. Holds the settings and the key under which the images are stored. */
 interface Place {
@@ -104,8 +105,10 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
       const { value: attachments } = draft.attachments;
       const { value: mask } = draft.mask;
       const { value: maskEdge } = draft.maskEdge;
+      const { value: labels } = draft.labels;
       // If the browser has no storage or the storage is full, the images are kept only until the page is closed.
-      blobs.set(place.imagesKey, { attachments, mask, maskEdge, savedMs: nowMs() }).catch(() => {});
+      const images = { attachments, mask, maskEdge, labels, savedMs: nowMs() };
+      blobs.set(place.imagesKey, images).catch(() => {});
     });
   }
 

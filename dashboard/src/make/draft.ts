@@ -25,10 +25,20 @@ export interface DraftContent {
   readonly attachments: readonly Attachment[];
   readonly mask: Blob | undefined;
   readonly maskEdge: MaskEdge;
+  /** The labels that the job gets. */
+  readonly labels: readonly string[];
 }
 
 /** The edge of a mask that is used as it was painted. */
 export const NO_EDGE: MaskEdge = { feather: 0, grow: 0 };
+
+const EMPTY: DraftContent = {
+  settings: {},
+  attachments: [],
+  mask: undefined,
+  maskEdge: NO_EDGE,
+  labels: [],
+};
 
 /** The names of the settings that are objects. */
 export type SettingsGroup = 'parameters' | 'output' | 'routing' | 'session' | 'policies';
@@ -46,6 +56,7 @@ export function createDraft() {
   const mask = signal<Blob | undefined>(undefined);
   /** The edge that the mask gets when the draft is sent. */
   const maskEdge = signal<MaskEdge>(NO_EDGE);
+  const labels = signal<readonly string[]>([]);
 
   /** Replaces the attachments. Removes the mask if the first source changes, because the mask fits only that image. */
   function setAttachments(next: readonly Attachment[]): void {
@@ -68,6 +79,7 @@ export function createDraft() {
       attachments: attachments.peek(),
       mask: mask.peek(),
       maskEdge: maskEdge.peek(),
+      labels: labels.peek(),
     };
   }
 
@@ -77,6 +89,7 @@ export function createDraft() {
       attachments.value = kept.attachments;
       mask.value = kept.mask;
       maskEdge.value = kept.maskEdge;
+      labels.value = kept.labels;
     });
   }
 
@@ -85,6 +98,8 @@ export function createDraft() {
     attachments: attachments as ReadonlySignal<readonly Attachment[]>,
     mask: mask as ReadonlySignal<Blob | undefined>,
     maskEdge: maskEdge as ReadonlySignal<MaskEdge>,
+    /** The labels that the job gets, in their order. */
+    labels,
 
     /** Replaces all settings. Used for a preset, a repeated job or a restored draft. */
     apply(template: PresetTemplate): void {
@@ -102,25 +117,8 @@ export function createDraft() {
     },
 
     attach,
-    /** Removes an image. The returned function restores the image and its mask. */
-    removeAttachment(key: string): () => void {
-      const before = attachments.peek();
-      const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
-      const ownEdge = maskEdge.peek();
-      setAttachments(before.filter((each) => each.key !== key));
-      return () =>
-        batch(() => {
-          setAttachments(withAgain(attachments.peek(), before, key));
-          if (firstSource(attachments.peek())?.key !== key || ownMask === undefined) return;
-          if (mask.peek() !== undefined) return;
-          mask.value = ownMask;
-          maskEdge.value = ownEdge;
-        });
-    },
-    setRole: (key: string, role: Attachment['role']): void =>
-      setAttachments(changed(attachments.peek(), key, { role })),
     ...createSourceActions({ attachments, mask, maskEdge, setAttachments }),
-    clear: () => restore({ settings: {}, attachments: [], mask: undefined, maskEdge: NO_EDGE }),
+    clear: () => restore(EMPTY),
     restore,
     content,
     ...createMaskWait(),
@@ -152,9 +150,27 @@ interface SourceDeps {
   readonly setAttachments: (next: readonly Attachment[]) => void;
 }
 
-/** Creates the actions that choose the image of an edit and say which part of the image may change. */
+/** Creates the actions that choose the images of the draft and say which part of the first source may change. */
 function createSourceActions({ attachments, mask, maskEdge, setAttachments }: SourceDeps) {
   return {
+    /** Removes an image. The returned function restores the image and its mask. */
+    removeAttachment(key: string): () => void {
+      const before = attachments.peek();
+      const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
+      const ownEdge = maskEdge.peek();
+      setAttachments(before.filter((each) => each.key !== key));
+      return () =>
+        batch(() => {
+          setAttachments(withAgain(attachments.peek(), before, key));
+          if (firstSource(attachments.peek())?.key !== key || ownMask === undefined) return;
+          if (mask.peek() !== undefined) return;
+          mask.value = ownMask;
+          maskEdge.value = ownEdge;
+        });
+    },
+    setRole: (key: string, role: Attachment['role']): void =>
+      setAttachments(changed(attachments.peek(), key, { role })),
+
     /** Crops or extends the first source. The mask keeps the size of the whole image. */
     setCanvas(key: string, canvas: CanvasArea | undefined): void {
       setAttachments(changed(attachments.peek(), key, { canvas }));

@@ -61,6 +61,7 @@ export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
     attachments: await Promise.all(shown.map(toAttachment)),
     mask: inputs.find(({ role }) => role === 'mask')?.blob,
     maskEdge: NO_EDGE,
+    labels: job.labels ?? [],
   };
 }
 

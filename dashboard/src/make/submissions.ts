@@ -1,5 +1,5 @@
 import { type Api, unwrap } from '../api/api.ts';
-import type { ImageRequest, Job } from '../api/schemas.ts';
+import type { Job, JobRequest } from '../api/schemas.ts';
 import type { CanvasArea } from '../canvas/canvas-area.ts';
 import type { UntilAnswered } from '../connection/resending.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -21,7 +21,7 @@ export function createSubmissions(api: Api, jobs: Jobs, untilAnswered: UntilAnsw
 
   return {
     /** Resolves when the job is durably queued. Throws ApiError if the request is rejected. */
-    submit: (body: ImageRequest): Promise<Job> =>
+    submit: (body: JobRequest): Promise<Job> =>
       accepted((key) =>
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),
       ),

@@ -1,4 +1,4 @@
-import type { Capabilities, ImageRequest, PresetTemplate } from '../api/schemas.ts';
+import type { Capabilities, ImageRequest, JobRequest, PresetTemplate } from '../api/schemas.ts';
 import type { MaskEdge } from '../canvas/mask-edge.ts';
 import type { Attachment, DraftContent } from './draft.ts';
 
@@ -7,8 +7,8 @@ type Input = NonNullable<ImageRequest['images']>[number];
 /** Returns the request of a draft with its images. Throws FileMoved if a local file can no longer be read. */
 export async function toRequest(
   settings: PresetTemplate,
-  { attachments, mask, maskEdge }: Omit<DraftContent, 'settings'>,
-): Promise<ImageRequest> {
+  { attachments, mask, maskEdge, labels }: Omit<DraftContent, 'settings'>,
+): Promise<JobRequest> {
   const sources = attachments.filter(({ role }) => role === 'source');
   const references = attachments.filter(({ role }) => role === 'reference');
   const [images, referenceImages, maskInput] = await Promise.all([
@@ -23,6 +23,7 @@ export async function toRequest(
     ...(images.length > 0 && { images }),
     ...(referenceImages.length > 0 && { reference_images: referenceImages }),
     ...(maskInput !== undefined && { mask: { type: 'data_url', data_url: maskInput } }),
+    ...(labels.length > 0 && { labels: [...labels] }),
   };
 }
 

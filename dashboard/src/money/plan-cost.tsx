@@ -57,7 +57,8 @@ function costText({ basis, amount = 0, other = 0, counted }: PlanMoney): string 
   return text(`money.${basis}`, { amount: known ?? '', other: fallback ?? '' });
 }
 
-function beyondText({ period }: Left): string {
+/** Says that a request costs more than is left, and when the budget starts anew. */
+export function beyondText({ period }: Left): string {
   const start = startsAnew(period, Date.now());
   const when =
     period === 'day'
@@ -66,7 +67,8 @@ function beyondText({ period }: Left): string {
   return text('money.beyond', { when });
 }
 
-function BudgetLeft({
+/** Shows what is left of the budget. */
+export function BudgetLeft({
   left: { period, left, budget },
   isLow,
 }: {
@@ -94,7 +96,7 @@ function BudgetLeft({
 const PAUSE_MS = 1000;
 
 /** Reads the budget again when jobs of the page have started or ended. */
-function useFreshBudget(hasBudget: boolean): void {
+export function useFreshBudget(hasBudget: boolean): void {
   const { jobs, usage } = usePage();
   useEffect(() => {
     if (!hasBudget) return;

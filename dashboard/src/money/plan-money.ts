@@ -57,7 +57,7 @@ export function toPlanMoney(
 }
 
 /** Returns the amount that an image of unknown cost counts in the budget, or `refused`. */
-function countedOf({ unknown_cost: rule }: Budget): number | 'refused' {
+export function countedOf({ unknown_cost: rule }: Budget): number | 'refused' {
   return rule === 'refuse' ? 'refused' : Number(rule);
 }
 

@@ -1,11 +1,23 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import { createJobBatches } from '../../../dashboard/src/jobs/job-batches.ts';
 import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 import { createUndo } from '../../../dashboard/src/shell/undo.ts';
 
-/** Creates a bridge that refuses the requests of the first undo. */
-function openBatches() {
+afterEach(() => void vi.useRealTimers());
+
+/** Creates the storage of a tab. */
+function openStorage() {
+  const stored = new Map<string, string>();
+  return {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+}
+
+/** Opens a page in a tab. The bridge refuses the requests of the first undo. */
+function openBatches(storage = openStorage()) {
   const undone: string[] = [];
   const refused = [{ reason: 'refused', count: 2, ids: ['1', '2'] }];
   const replies: Record<string, (id: string) => object> = {
@@ -22,7 +34,7 @@ function openBatches() {
   const toasts = createToasts();
   const undo = createUndo(toasts);
   const batches = createJobBatches({ POST } as unknown as Api, {
-    ...{ toasts, undo },
+    ...{ toasts, undo, storage },
     resending: { untilAccepted: (send) => send() },
   });
   return { batches, toasts, undo, undone };
@@ -42,4 +54,28 @@ it('an undo whose requests were partly refused can be tried again', async () => 
   expect(message).toMatchObject({ kind: 'failed', text: '2 jobs could not be restored' });
   expect(undone).toEqual(['change', 'change']);
   expect(toasts.list.peek()).toEqual([]);
+});
+
+it('an undo is offered again after a reload, until it is used', async () => {
+  const storage = openStorage();
+  await openBatches(storage).batches.change({ action: 'hide' }, ['1'], 'gallery.wasHidden');
+
+  const reloaded = openBatches(storage);
+  const [offered] = reloaded.toasts.list.peek();
+  reloaded.undo.undo();
+  await reloaded.batches.undoing.peek();
+
+  expect(offered).toMatchObject({ kind: 'done', text: '3 hidden' });
+  expect(reloaded.undone).toEqual(['change']);
+  expect(openBatches(storage).toasts.list.peek()).toEqual([]);
+});
+
+it('an undo is not offered again by a reload a minute later', async () => {
+  const storage = openStorage();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await openBatches(storage).batches.change({ action: 'hide' }, ['1'], 'gallery.wasHidden');
+
+  vi.setSystemTime(Date.now() + 60_000);
+
+  expect(openBatches(storage).toasts.list.peek()).toEqual([]);
 });

@@ -43,6 +43,7 @@ describe('the settings of a draft', () => {
       attachments: [],
       mask: undefined,
       maskEdge: NO_EDGE,
+      labels: [],
     });
     restore();
 

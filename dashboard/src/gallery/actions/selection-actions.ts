@@ -16,7 +16,7 @@ export type SelectionActions = ReturnType<typeof createSelectionActions>;
  * pages need not be read.
  */
 export function createSelectionActions(page: Page, state: GalleryState, actions: JobActions) {
-  const { batches, jobs, toasts } = page;
+  const { jobs, toasts } = page;
   const { selection } = state;
   const whole = createWholeListActions(page, state);
   const facts = () => factsOf(page, state);
@@ -86,12 +86,7 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
       run(actions.remove, (list) => void whole.change(list, change));
     },
 
-    /** Adds and removes labels. Resolves with true if the jobs have the labels. A failure is shown. */
-    async setLabels(change: LabelChange, done: TextKey): Promise<boolean> {
-      const list = selection.whole.peek();
-      if (list !== undefined) return whole.setLabels(list, change, done);
-      return batches.change(toLabelBatch(change), [...selection.ids.peek()], done);
-    },
+    ...createLabelling(page, state, whole),
 
     makeAgain: () => run(actions.makeAgain, () => refuse('gallery.all.single')),
     compare: () => run(actions.compare, () => refuse('gallery.all.single')),
@@ -102,6 +97,38 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
         const ids = await whole.read(list);
         if (ids !== undefined) await actions.download(ids);
       }),
+  };
+}
+
+/** Creates the actions on the labels of the selected jobs. They resolve with true if the jobs have the labels, and show a failure. */
+function createLabelling(
+  { batches, jobs, toasts }: Page,
+  { selection, feed }: GalleryState,
+  whole: WholeListActions,
+) {
+  return {
+    /** Adds and removes labels. */
+    async setLabels(change: LabelChange, done: TextKey): Promise<boolean> {
+      const list = selection.whole.peek();
+      if (list !== undefined) return whole.setLabels(list, change, done);
+      return batches.change(toLabelBatch(change), [...selection.ids.peek()], done);
+    },
+
+    /** Renames a label of those jobs that have it. */
+    async renameLabel(label: string, next: string): Promise<boolean> {
+      const change = { remove: [label], add: [next] };
+      const list = selection.whole.peek();
+      if (list !== undefined) return whole.renameLabel(list, label, change);
+      const ids = [...selection.ids.peek()];
+      let isDone = false;
+      await attempt(toasts, async () => {
+        // The labels of jobs far from the viewport may have been forgotten.
+        await feed.peek().need(ids);
+        const having = ids.filter((id) => jobs.get(id)?.peek()?.labels?.includes(label));
+        isDone = await batches.change(toLabelBatch(change), having, 'labels.renamed');
+      });
+      return isDone;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { JobBatch } from '../../api/schemas.ts';
 import { type LabelChange, MOST_JOBS, toLabelBatch } from '../../jobs/job-batches.ts';
 import { countJobs } from '../../jobs/job-counts.ts';
-import { createJobFeed } from '../../jobs/job-feed.ts';
+import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
@@ -113,24 +113,39 @@ export function createWholeListActions(
     setLabels: (list: WholeList, change: LabelChange, done: TextKey) =>
       apply(list, 'label', { change, done }),
 
+    /** Changes the labels of those jobs of a list that have a label. Resolves with true if the label is renamed. */
+    async renameLabel(list: WholeList, label: string, change: LabelChange): Promise<boolean> {
+      const having = await count({ ...list.filter, label });
+      if (having === undefined) return false;
+      const isDone = await apply(having, 'label', { change, done: 'labels.renamed' });
+      replace(list, await count(list.filter));
+      return isDone;
+    },
+
     /** Reads all pages of a list. Resolves with the ids of the jobs, or with undefined if the list is too long. */
     async read(list: WholeList): Promise<readonly string[] | undefined> {
-      if (isRefused(list)) return undefined;
-      const shown = feed.peek();
-      // After a jump to another day, the newer jobs are not in the list.
-      const whole = shown.top.peek() === undefined ? shown : createJobFeed(api, jobs, shown.filter);
-      let ids: readonly string[] | undefined;
-      await attempt(toasts, async () => {
-        await whole.loadMany();
-        const failure = whole.error.peek();
-        if (failure !== undefined) throw failure;
-        ids = whole.ids.peek();
-        await whole.need(ids);
-      });
-      if (whole !== shown) whole.close();
-      return ids;
+      return isRefused(list) ? undefined : readIds({ api, jobs, toasts }, feed.peek());
     },
   };
+}
+
+/** Reads the rest of a list. Resolves with the ids of its jobs, or with undefined after a failure, which is shown. */
+async function readIds(
+  { api, jobs, toasts }: Pick<Page, 'api' | 'jobs' | 'toasts'>,
+  shown: JobFeed,
+): Promise<readonly string[] | undefined> {
+  // After a jump to another day, the newer jobs are not in the list.
+  const whole = shown.top.peek() === undefined ? shown : createJobFeed(api, jobs, shown.filter);
+  let ids: readonly string[] | undefined;
+  await attempt(toasts, async () => {
+    await whole.loadMany();
+    const failure = whole.error.peek();
+    if (failure !== undefined) throw failure;
+    ids = whole.ids.peek();
+    await whole.need(ids);
+  });
+  if (whole !== shown) whole.close();
+  return ids;
 }
 
 /** Returns the number of jobs that a change is meant for. */

@@ -9,7 +9,15 @@ import { sessionModes } from '../model-abilities.ts';
 import type { GroupName } from './settings.tsx';
 import './groups.css';
 
-const NAMES: readonly GroupName[] = ['look', 'avoid', 'file', 'fit', 'session', 'metadata'];
+const NAMES: readonly GroupName[] = [
+  'look',
+  'avoid',
+  'file',
+  'fit',
+  'session',
+  'labels',
+  'metadata',
+];
 
 /** Renders the settings that are needed less often, in groups that are collapsed until the user opens them. */
 export function Groups() {
@@ -17,7 +25,8 @@ export function Groups() {
   return (
     <>
       {NAMES.map((name) => {
-        const summary = SUMMARIES[name](draft.settings.value, chosen.value?.capabilities);
+        const { capabilities } = chosen.value ?? {};
+        const summary = SUMMARIES[name](draft.settings.value, capabilities, draft.labels.value);
         return (
           summary && <Group key={name} name={name} summary={summary.join(text('list.separator'))} />
         );
@@ -29,6 +38,7 @@ export function Groups() {
 type Summary = (
   settings: PresetTemplate,
   capabilities: Capabilities | undefined,
+  labels: readonly string[],
 ) => readonly string[] | undefined;
 
 /** A summary of each group, which is visible while the group is collapsed. Undefined hides the group. */
@@ -58,6 +68,8 @@ const SUMMARIES: Readonly<Record<GroupName, Summary>> = {
     const isUseless = sessionModes(capabilities).length === 1 && current === 'isolated';
     return isUseless ? undefined : [text(`make.session.${current}`)];
   },
+  labels: (_settings, _capabilities, labels) =>
+    labels.length === 0 ? [text('make.labels.none')] : labels,
   metadata({ metadata }) {
     const names = Object.keys(metadata ?? {});
     return names.length === 0 ? [text('make.metadata.none')] : names;

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PresetTemplate } from '../../api/schemas.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { Choice, Field, Segmented, Slider, Switch } from '../../controls/inputs.tsx';
+import { LabelEditor } from '../../labels/label-editor.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import type { SettingsGroup } from '../draft.ts';
@@ -17,6 +18,7 @@ const GROUPS = {
   file: FileSettings,
   fit: FitSettings,
   session: SessionSettings,
+  labels: LabelsSettings,
   metadata: MetadataSettings,
 } as const;
 
@@ -482,6 +484,30 @@ function SessionName({ member }: { readonly member: 'key' | 'thread_id' }) {
         onInput={(next) => set(next === '' ? undefined : next)}
       />
     </Param>
+  );
+}
+
+/** Edits the labels that the next job gets. */
+function LabelsSettings() {
+  const { labels } = usePage().draft;
+  const { value: list } = labels;
+
+  async function put(next: readonly string[]): Promise<boolean> {
+    labels.value = next;
+    return true;
+  }
+
+  return (
+    <>
+      <p class="hint">{text('make.labels.hint')}</p>
+      <LabelEditor
+        labels={list.map((label) => ({ label }))}
+        taken={list}
+        onAdd={(label) => put([...list, label])}
+        onRemove={(label) => put(list.filter((each) => each !== label))}
+        onRename={(label, next) => put(list.map((each) => (each === label ? next : each)))}
+      />
+    </>
   );
 }
 

@@ -38,7 +38,7 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
 
 /** Changes the images of the draft. If the change removes the mask or an image, offers to undo the change. */
 export function changeImages({ draft, undo }: Pick<Page, 'draft' | 'undo'>, change: () => void) {
-  const { settings: _, ...before } = draft.content();
+  const { settings: _, labels: __, ...before } = draft.content();
   change();
   const now = draft.content();
   const isKept = ({ key }: Attachment) => now.attachments.some((each) => each.key === key);

@@ -1,5 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import type { PlanBatchResult, UsageReport } from '../../api/schemas.ts';
 import { bytesOver } from '../../make/to-request.ts';
+import { countedOf, leftOf } from '../../money/plan-money.ts';
 import { usePage } from '../../page-context.ts';
 import { mayCreate } from '../../usage/usage.ts';
 import { isSame, type Racer } from '../race-state.ts';
@@ -27,6 +29,8 @@ export interface NextRace {
   readonly images: number;
   readonly requests: number;
   readonly problem: Problem | undefined;
+  /** The reason why the budget of the token does not permit the race: too little is left, or a price is not known. */
+  readonly beyond: 'budget' | 'unpriced' | undefined;
 }
 
 export function useNextRace(): NextRace {
@@ -56,6 +60,10 @@ export function useNextRace(): NextRace {
     images: settings.parameters?.n ?? 1,
     requests,
     problem: findProblem(),
+    beyond:
+      race.plan.value?.state === 'planned'
+        ? toBeyond(race.plan.value.plan, usage.latest.value?.caller.budget)
+        : undefined,
   };
 
   function findProblem(): Problem | undefined {
@@ -81,4 +89,19 @@ export function useNextRace(): NextRace {
     }
     return undefined;
   }
+}
+
+/** Compares a plan with a budget. The cost of each job is reserved when the job is accepted. */
+function toBeyond(
+  { total }: PlanBatchResult,
+  budget: UsageReport['caller']['budget'],
+): NextRace['beyond'] {
+  const left = budget && leftOf(budget);
+  if (budget === undefined || left === undefined) return undefined;
+  const counted = countedOf(budget);
+  if (counted === 'refused' && total.unpriced > 0) return 'unpriced';
+  const each = total.requests === 0 ? 0 : total.images / total.requests;
+  const unpriced = counted === 'refused' ? 0 : total.unpriced * each * counted;
+  const known = Number(total.cost?.amount ?? total.cost?.known_amount ?? 0);
+  return known + unpriced > left.left ? 'budget' : undefined;
 }

@@ -19,9 +19,11 @@ type Prices = ReadonlyMap<string, RouteSum>;
 
 /** Chooses up to six models, each with its price, its abilities, and the reason why it cannot be used. */
 export function RaceModels() {
-  const { providers, diagnostics, race } = usePage();
+  const { providers, diagnostics, race, chosen: draftModel } = usePage();
   const { value: list = [] } = providers.list;
   const [filter, setFilter] = useState('');
+  // The models of the last race stand first. A model that is chosen later keeps its place.
+  const [before] = useState(race.racers.peek());
   const next = useNextRace();
   useEffect(() => {
     void diagnostics.read();
@@ -39,9 +41,13 @@ export function RaceModels() {
     diagnostics.latest.value?.report.providers.find(({ name }) => name === racer.provider)
       ?.ready !== false;
   const ordered = found.toSorted((one, two) => Number(isReady(two)) - Number(isReady(one)));
-  const chosen = ordered.filter(({ racer }) => isChosen(racer));
-  const others = ordered.filter(({ racer }) => !isChosen(racer));
-  const shown = new Set([...chosen, ...others.slice(0, MOST_LISTED - chosen.length)]);
+  // The model of the draft is listed, because the user knows it.
+  const isListed = ({ racer }: (typeof all)[number]) =>
+    isChosen(racer) ||
+    (racer.provider === draftModel.value?.provider.name && racer.model === draftModel.value.model);
+  const kept = ordered.filter(isListed);
+  const others = ordered.filter((one) => !isListed(one));
+  const shown = new Set([...kept, ...others.slice(0, MOST_LISTED - kept.length)]);
   const listed = ordered.filter((one) => shown.has(one));
   const prices = usePrices(
     listed.map(({ racer }) => racer),
@@ -50,7 +56,11 @@ export function RaceModels() {
 
   // A model that cannot make the present request stands behind the others, as a model that is not ready.
   const mayRun = ({ racer }: (typeof all)[number]) => prices.get(racerKey(racer))?.requests !== 0;
-  const rows = listed.toSorted((one, two) => Number(mayRun(two)) - Number(mayRun(one)));
+  const wasChosen = ({ racer }: (typeof all)[number]) => before.some((one) => isSame(one, racer));
+  const rows = listed.toSorted(
+    (one, two) =>
+      Number(wasChosen(two)) - Number(wasChosen(one)) || Number(mayRun(two)) - Number(mayRun(one)),
+  );
 
   function toggle(racer: Racer): void {
     const { value: racers } = race.racers;
@@ -141,9 +151,10 @@ function toPrice(plan: RouteSum | undefined, { provider }: Racer): string {
   if (plan.free === plan.requests) {
     return text(isRehearsal(provider) ? 'race.price.free' : 'race.price.here');
   }
-  const { amount } = plan.cost ?? {};
+  const { amount, bound } = plan.cost ?? {};
   if (amount === undefined) return text('race.price.unknown');
-  return formatDollars(String(Number(amount) / plan.requests));
+  const each = formatDollars(String(Number(amount) / plan.requests));
+  return bound === 'at_most' ? text('race.price.atMost', { amount: each }) : each;
 }
 
 /** Plans the first prompt on each listed model. Models without a plan have no price yet. */

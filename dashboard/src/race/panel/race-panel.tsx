@@ -1,11 +1,14 @@
 import { CircleAlert, ListOrdered, PencilLine, Trophy, Unplug } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
+import type { PlanBatchResult } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { keepDraft } from '../../make/keep-draft.ts';
 import { FanOut, Line, toWords } from '../../make/make-foot.tsx';
 import { MakeDock, MakeGo } from '../../make/make-go.tsx';
 import { formatDollars } from '../../money/money.ts';
 import { text } from '../../money/money-text.ts';
+import { BudgetLeft, beyondText, useFreshBudget } from '../../money/plan-cost.tsx';
+import { leftOf } from '../../money/plan-money.ts';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type NextRace, useNextRace } from './next-race.ts';
@@ -58,9 +61,13 @@ export function RaceFoot() {
   useEffect(() => {
     void usage.read();
   }, [usage]);
+  const budget = usage.latest.value?.caller.budget;
+  const left = budget && leftOf(budget);
+  useFreshBudget(budget !== undefined);
   return (
     <div class="make-foot stack">
       <RaceLine next={next} />
+      {left && <BudgetLeft left={left} isLow={next.beyond === 'budget'} />}
       <MakeGo
         send={text('race.start', { count: next.requests })}
         canSend={canStart}
@@ -85,11 +92,12 @@ export function RaceDock() {
   );
 }
 
-function useStart({ problem, expansion, racers }: NextRace) {
+function useStart({ problem, beyond, expansion, racers }: NextRace) {
   const page = usePage();
   const { connection, router, toasts, draft } = page;
   const [isStarting, setStarting] = useState(false);
-  const canStart = problem === undefined && connection.state.value !== 'offline' && !isStarting;
+  const mayStart = problem === undefined && beyond === undefined;
+  const canStart = mayStart && connection.state.value !== 'offline' && !isStarting;
 
   async function run(): Promise<void> {
     setStarting(true);
@@ -111,7 +119,7 @@ function useStart({ problem, expansion, racers }: NextRace) {
 
 /** Shows what the race will send, or what is missing. */
 function RaceLine({ next }: { readonly next: NextRace }) {
-  const { race, connection } = usePage();
+  const { race, connection, usage } = usePage();
   if (connection.state.value === 'offline') {
     return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
   }
@@ -136,6 +144,12 @@ function RaceLine({ next }: { readonly next: NextRace }) {
     count: next.requests,
   });
   const detail = plan?.state === 'planned' ? toMoney(plan.plan.total, next.requests) : ' ';
+  if (next.beyond) {
+    const budget = usage.latest.value?.caller.budget;
+    const left = budget && leftOf(budget);
+    const why = next.beyond === 'budget' && left ? beyondText(left) : text('race.cost.unpriced');
+    return <Line icon={CircleAlert} bad title={title} detail={`${detail} ${why}`} />;
+  }
   return <Line image={<FanOut calls={next.requests} />} title={title} detail={detail} />;
 }
 
@@ -143,7 +157,7 @@ interface Money {
   readonly requests: number;
   readonly unpriced: number;
   readonly free: number;
-  readonly cost?: { readonly amount?: string; readonly known_amount?: string } | undefined;
+  readonly cost?: PlanBatchResult['total']['cost'];
 }
 
 /** Describes the cost: what is known, what is not, and what costs nothing. */
@@ -153,7 +167,10 @@ function toMoney({ requests, unpriced, free, cost }: Money, asked: number): stri
   const parts = [
     priced > 0 &&
       amount !== undefined &&
-      text('race.cost.known', { count: priced, amount: formatDollars(amount) }),
+      text(cost?.bound === 'at_most' ? 'race.cost.atMost' : 'race.cost.known', {
+        count: priced,
+        amount: formatDollars(amount),
+      }),
     unpriced > 0 && text('race.cost.unknown', { count: unpriced }),
     free > 0 && text('race.cost.free', { count: free }),
     requests < asked && text('race.cost.refused', { count: asked - requests }),

@@ -1,5 +1,5 @@
 import { ApiError, unwrap } from '../../api/api.ts';
-import type { ImageRequest } from '../../api/schemas.ts';
+import type { JobRequest } from '../../api/schemas.ts';
 import { randomId } from '../../make/draft.ts';
 import { toRequestAgain } from '../../make/make-again.ts';
 import { toRequest, toSettings } from '../../make/to-request.ts';
@@ -12,7 +12,7 @@ const TOGETHER = 4;
 interface Sending {
   readonly page: Page;
   readonly id: string;
-  readonly base: ImageRequest;
+  readonly base: JobRequest;
   /** The token of the race. The requests are not sent with another token. */
   readonly token: string | undefined;
 }
@@ -76,7 +76,15 @@ export async function sendPlace(
   const parameters = { ...again.parameters };
   // The number of previews depends on the model.
   delete parameters.partial_images;
-  await sendOne({ page, id, base: { ...again, parameters }, token }, one);
+  await sendOne(
+    {
+      page,
+      id,
+      base: { ...again, parameters, ...(like.labels && { labels: [...like.labels] }) },
+      token,
+    },
+    one,
+  );
 }
 
 /** Stops the requests of a race that were not sent yet. */
