@@ -50,6 +50,7 @@ describe('the settings of a draft', () => {
     expect(draft.content()).toEqual({
       settings: { prompt: 'a moon' },
       attachments: [image('a')],
+      labels: [],
       mask: MASK,
       maskEdge: NO_EDGE,
     });
