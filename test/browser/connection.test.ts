@@ -281,6 +281,31 @@ describe('a network that fails', () => {
   });
 });
 
+describe('a part of the page that could not be loaded', () => {
+  it('is loaded again when the bridge serves the page, and not before', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address, { expects: [/ERR_/] });
+    const isPage = (url: URL) => url.pathname === '/dashboard/system';
+    await page.route('**/system-view*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'System' }).click();
+    const failed = page.getByText('This part of the page could not be loaded.');
+    await failed.waitFor();
+    await page.unroute('**/system-view*.js');
+    await page.route(isPage, (route) => route.abort());
+
+    const asked = page.waitForRequest((request) => isPage(new URL(request.url())));
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Offline' }).waitFor();
+    await page.context().setOffline(false);
+    await asked;
+    await page.getByRole('status').getByText('Connected').waitFor();
+    expect(await failed.count()).toBe(1);
+    await page.unroute(isPage);
+
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
+  });
+});
+
 describe('an idle page', () => {
   it('reads no jobs while its event stream is open and nothing changes', async () => {
     const bridge = await startDashboard();

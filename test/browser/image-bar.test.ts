@@ -213,6 +213,28 @@ describe('the bar of one image', () => {
     await page.getByText('Variation sent').waitFor();
   });
 
+  it.each(['desktop', 'phone'] as const)(
+    'uses the only image of a job as a reference from the bar of the job on a %s',
+    async (size) => {
+      const [id] = await makeJobs(bridge.address, [
+        { prompt: 'A single gull', parameters: { size: '192x128' } },
+      ]);
+      const path = `/dashboard/jobs/${id}`;
+      const page = await openPage(bridge.address, { path, size, touch: size === 'phone' });
+      const name = 'Use this image as a reference';
+
+      if (size === 'phone') {
+        await page.getByRole('button', { name: 'More', exact: true }).tap();
+        await page.getByRole('menuitem', { name }).tap();
+      } else await page.getByRole('button', { name }).click();
+
+      await page
+        .locator('#make')
+        .getByRole('button', { name: /^Reference/ })
+        .waitFor();
+    },
+  );
+
   it('offers to undo if the use as a reference removes a mask', async () => {
     const path = `/dashboard/jobs/${job}?b=2`;
     const page = await openPage(bridge.address, { path });

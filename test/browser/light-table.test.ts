@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
@@ -75,6 +77,70 @@ describe('the light table', () => {
 
     await page.locator('.table-picture img').nth(3).waitFor();
     await page.getByText('0 picked, 0 rejected').waitFor();
+  });
+
+  it.each(THEMES_AND_SIZES)(
+    'is saved as a contact sheet, also only the picked images (%s, %s)',
+    async (theme, size) => {
+      const page = await openTable({ theme, size, touch: size === 'phone' });
+      for (const key of ['1', 'p', '3', 'p']) await page.keyboard.press(key);
+      const open = page.getByRole('button', { name: 'Contact sheet' });
+      const sheet = page.getByRole('dialog', { name: 'Contact sheet' });
+      async function saved(format: 'PDF' | 'PNG') {
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          sheet.getByRole('button', { name: `Save ${format}` }).click(),
+        ]);
+        await sheet.waitFor({ state: 'detached' });
+        return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+      }
+
+      await open.click();
+      await sheet.getByRole('radio', { name: 'Letter' }).click();
+      await keepScreenshot(page, `contact-sheet-${theme}-${size}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const all = await saved('PDF');
+      await open.click();
+      await sheet.getByRole('radio', { name: '2 picked' }).click();
+      await sheet.getByRole('radio', { name: 'Screen' }).click();
+      const picked = await saved('PNG');
+
+      expect(all.name).toBe('contact-sheet-4.pdf');
+      expect(all.bytes.toString('latin1')).toMatch(/^%PDF-1\.4\n[\s\S]*\/MediaBox\[0 0 792 612\]/);
+      expect(picked.name).toBe('contact-sheet-2.png');
+      const { width, height, channels } = await sharp(picked.bytes).metadata();
+      expect([width, height]).toEqual([1920, 1080]);
+      // The page is white, and the images on it are not.
+      const { channels: means } = await sharp(picked.bytes).stats();
+      expect(channels).toBeGreaterThanOrEqual(3);
+      expect(means.slice(0, 3).map(({ max }) => max)).toEqual([255, 255, 255]);
+      expect(means.slice(0, 3).some(({ mean }) => mean < 240)).toBe(true);
+    },
+  );
+
+  it('leaves an image off the contact sheet that no longer exists, and says so', async () => {
+    const page = await openTable({ expects: [/404/] });
+    await page.route('**/thumbnail?*', async (route) => {
+      const isFirst = route
+        .request()
+        .url()
+        .includes((await imagesOf(several))[0]?.id ?? '-');
+      if (!isFirst) await route.continue();
+      else {
+        const error = { code: 'not_found', retryable: false, details: {} };
+        const body = { error: { message: 'not found', code: null, bridge_ext: error } };
+        await route.fulfill({ status: 404, json: body });
+      }
+    });
+
+    await page.getByRole('button', { name: 'Contact sheet' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save PNG' }).click(),
+    ]);
+
+    expect(download.suggestedFilename()).toBe('contact-sheet-3.png');
+    await page.getByText('1 image is no longer stored and was left out.').waitFor();
   });
 
   it.each(['desktop', 'phone'] as const)(

@@ -9,6 +9,7 @@ import {
   Heart,
   Image,
   Images,
+  ImageUp,
   Pencil,
   Repeat2,
   Shuffle,
@@ -179,6 +180,16 @@ function useTools(job: Job) {
       detail: undefined,
       run: () => actions.openCanvas(image, job),
     };
+  const refer = image?.kind === 'output' &&
+    !image.isOneOfSeveral && {
+      key: 'refer',
+      quiet: true,
+      disabled: false,
+      icon: ImageUp,
+      label: text('job.one.refer'),
+      detail: undefined,
+      run: () => actions.refer(image, job),
+    };
   // The bar of the image offers this action if the job has several images.
   const vary = image?.kind === 'output' &&
     !image.isOneOfSeveral &&
@@ -191,7 +202,7 @@ function useTools(job: Job) {
       detail: actions.varyText(image, job),
       run: () => actions.vary(image, job),
     };
-  return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, canvas, edit].filter(
+  return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, canvas, refer, edit].filter(
     (tool) => tool !== false,
   );
 }

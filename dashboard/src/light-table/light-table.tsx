@@ -1,4 +1,4 @@
-import { Check, Heart, Info, Undo2, X } from 'lucide';
+import { Check, Heart, Info, Printer, Undo2, X } from 'lucide';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ConnectionNotice } from '../connection/connection-status.tsx';
@@ -7,6 +7,7 @@ import { rowArrows } from '../controls/reading-order.ts';
 import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
 import { isNarrow } from '../shell/is-narrow.ts';
+import { lazyView } from '../shell/lazy-view.tsx';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { formatNumber, text } from '../text/text.ts';
@@ -16,6 +17,8 @@ import { TableFacts } from './facts-pane.tsx';
 import { TableGrid } from './table-grid.tsx';
 import { createLightTable, type LightTable, type TableImage } from './table-state.ts';
 import './light-table.css';
+
+const SheetDialog = lazyView(async () => (await import('./sheet/sheet-dialog.tsx')).SheetDialog);
 
 /** Shows up to nine images together, with one zoom for all, to pick the ones to keep. */
 export function LightTableView() {
@@ -130,6 +133,7 @@ function isSecondary(event: Event): boolean {
 function TableBar({ table, images }: TableProps) {
   const { router } = usePage();
   const [isKeeping, setKeeping] = useState(false);
+  const [hasSheet, setSheet] = useState(false);
   const isLeft = useRef(false);
   useEffect(
     () => () => {
@@ -153,31 +157,40 @@ function TableBar({ table, images }: TableProps) {
   }
 
   return (
-    <header class="table-bar view-bar bar">
-      <div class="row">
-        <IconButton icon={X} label={text('table.close')} onClick={() => void router.back()} />
-        <h1 class="title cut">{text('table.title')}</h1>
-        <span class="soft num only-wide">{text('card.images', { count: images.length })}</span>
-        <ConnectionNotice />
-      </div>
-      <div class="row only-wide" role="status">
-        {lost > 0 && <span class="soft">{text('table.lost', { count: lost })}</span>}
-      </div>
-      <div class="row">
-        <span class="tally num row" role="status">
-          {text('table.tally', { picked, rejected })}
-        </span>
-        <Button
-          look="primary"
-          disabled={values.length === 0 || isKeeping}
-          onClick={() => void keep()}
-        >
-          {picked > 0 || rejected === 0
-            ? text('table.keep', { count: picked })
-            : text('table.hide', { count: rejected })}
-        </Button>
-      </div>
-    </header>
+    <>
+      <header class="table-bar view-bar bar">
+        <div class="row">
+          <IconButton icon={X} label={text('table.close')} onClick={() => void router.back()} />
+          <h1 class="title cut">{text('table.title')}</h1>
+          <span class="soft num only-wide">{text('card.images', { count: images.length })}</span>
+          <ConnectionNotice />
+        </div>
+        <div class="row only-wide" role="status">
+          {lost > 0 && <span class="soft">{text('table.lost', { count: lost })}</span>}
+        </div>
+        <div class="row">
+          <span class="tally num row" role="status">
+            {text('table.tally', { picked, rejected })}
+          </span>
+          <IconButton
+            icon={Printer}
+            label={text('table.sheet')}
+            disabled={images.length === 0}
+            onClick={() => setSheet(true)}
+          />
+          <Button
+            look="primary"
+            disabled={values.length === 0 || isKeeping}
+            onClick={() => void keep()}
+          >
+            {picked > 0 || rejected === 0
+              ? text('table.keep', { count: picked })
+              : text('table.hide', { count: rejected })}
+          </Button>
+        </div>
+      </header>
+      {hasSheet && <SheetDialog {...{ table, images }} onClose={() => setSheet(false)} />}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { pause } from '../connection/pause.ts';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
@@ -59,7 +60,10 @@ function Outdated() {
   const isWaiting = resending.pending.value > 0;
   const first = useRef(returns);
   useEffect(() => {
-    if (returns !== first.current && !isWaiting) location.reload();
+    if (returns === first.current || isWaiting) return;
+    const controller = new AbortController();
+    void reloadWhenServed(controller.signal);
+    return () => controller.abort();
   }, [returns, isWaiting]);
   return (
     <div class="lazy-view centred" role="alert">
@@ -69,4 +73,19 @@ function Outdated() {
       </Button>
     </div>
   );
+}
+
+/** The pause between two attempts to read the page, in milliseconds. */
+const PAUSE_MS = 2000;
+
+/**
+ * Reloads the page once the bridge serves it. A reply that was still on its way when the bridge stopped also counts as a return, and a
+ * reload would then show the error page of the browser.
+ */
+async function reloadWhenServed(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const reply = await fetch(location.href, { cache: 'no-store', signal }).catch(() => undefined);
+    if (reply?.ok) return location.reload();
+    await pause(PAUSE_MS, signal);
+  }
 }

@@ -90,7 +90,7 @@ async function chooseFile(name: string): Promise<FileSystemFileHandle | 'cancell
 }
 
 /** Downloads a blob, as if the user had followed a link with the attribute `download`. */
-function offer(blob: Blob, name: string): void {
+export function offer(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
