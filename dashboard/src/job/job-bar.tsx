@@ -170,37 +170,35 @@ function useTools(job: Job) {
     detail: undefined,
     run: () => actions.edit(image, job),
   };
-  const canvas = image?.kind === 'output' &&
-    !image.isOneOfSeveral && {
-      key: 'canvas',
-      quiet: true,
-      disabled: false,
-      icon: Brush,
-      label: text('canvas.open'),
-      detail: undefined,
-      run: () => actions.openCanvas(image, job),
-    };
-  const refer = image?.kind === 'output' &&
-    !image.isOneOfSeveral && {
-      key: 'refer',
-      quiet: true,
-      disabled: false,
-      icon: ImageUp,
-      label: text('job.one.refer'),
-      detail: undefined,
-      run: () => actions.refer(image, job),
-    };
-  // The bar of the image offers this action if the job has several images.
-  const vary = image?.kind === 'output' &&
-    !image.isOneOfSeveral &&
+  // The bar of the image offers these actions if the job has several images.
+  const only = image?.kind === 'output' && !image.isOneOfSeveral ? image : undefined;
+  const canvas = only !== undefined && {
+    key: 'canvas',
+    quiet: true,
+    disabled: false,
+    icon: Brush,
+    label: text('canvas.open'),
+    detail: undefined,
+    run: () => actions.openCanvas(only, job),
+  };
+  const refer = only !== undefined && {
+    key: 'refer',
+    quiet: true,
+    disabled: false,
+    icon: ImageUp,
+    label: text('job.one.refer'),
+    detail: undefined,
+    run: () => actions.refer(only, job),
+  };
+  const vary = only !== undefined &&
     !isMadeHere(job) && {
       key: 'vary',
       quiet: false,
       disabled: false,
       icon: Shuffle,
       label: text('job.one.vary'),
-      detail: actions.varyText(image, job),
-      run: () => actions.vary(image, job),
+      detail: actions.varyText(only, job),
+      run: () => actions.vary(only, job),
     };
   return [!isOpen(job) && hide, isWorthRepeating(job) && again, vary, canvas, refer, edit].filter(
     (tool) => tool !== false,
