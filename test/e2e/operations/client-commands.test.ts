@@ -411,7 +411,7 @@ describe('the other client commands', () => {
     expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('.png') });
     expect(unknown).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('no such artif'),
+      stderr: expect.stringContaining('artifact not found'),
     });
   });
 
