@@ -242,6 +242,22 @@ describe('the labels of a draft', () => {
     expect(await labelsOf(id)).toEqual(['posters', ARABIC]);
   });
 
+  it('are those of the job that is made again', async () => {
+    const { id, page } = await openJob(['sea', ARABIC]);
+
+    await page.locator('.job-bar').getByRole('button', { name: 'Make again' }).click();
+    await page
+      .locator('.toast', { hasText: 'Sent again' })
+      .getByRole('button', { name: 'Show' })
+      .click();
+
+    await page.waitForURL((url) => !url.href.includes(id));
+    expect(await labelsOf(new URL(page.url()).pathname.split('/').at(-1) ?? '')).toEqual([
+      'sea',
+      ARABIC,
+    ]);
+  });
+
   it('are those of the job that is changed and made', async () => {
     await makeJobs(bridge.address, [small('A heron by the sea', { labels: ['sea'] })]);
     const page = await openPage(bridge.address);

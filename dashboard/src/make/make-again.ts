@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import type { ImageRequest, Job } from '../api/schemas.ts';
+import type { Job, JobRequest } from '../api/schemas.ts';
 import { measureImage } from '../images/measure-image.ts';
 import { type StoredInput, storedInputs } from '../jobs/stored-inputs.ts';
 import type { Page } from '../page.ts';
@@ -31,8 +31,8 @@ export async function varyJob(
   return submissions.submit({ ...request, reference_images: references });
 }
 
-/** Returns the request of a job with its input images. Throws ApiError `not_found` if the images no longer exist. */
-export async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
+/** Returns the request of a job with its labels and its input images. Throws ApiError `not_found` if the images no longer exist. */
+export async function toRequestAgain(api: Api, job: Job): Promise<JobRequest> {
   const inputs = await readInputs(api, job);
   const sent = await Promise.all(
     inputs.map(async ({ role, name, blob }) => {
@@ -49,6 +49,7 @@ export async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> 
     images: of('source'),
     reference_images: of('reference'),
     ...(mask && { mask }),
+    ...(job.labels && { labels: [...job.labels] }),
   };
 }
 

@@ -69,22 +69,14 @@ export async function sendPlace(
   { row, column, racer, job }: Place & { readonly racer: Racer; readonly job: string },
 ): Promise<void> {
   const token = page.connection.token.peek();
-  const { request, ...like } = await page.jobs.read(job);
-  const again = await toRequestAgain(page.api, { ...like, request });
-  const one: Unsent = { row, column, racer, prompt: request.prompt, state: 'sending' };
+  const other = await page.jobs.read(job);
+  const again = await toRequestAgain(page.api, other);
+  const one: Unsent = { row, column, racer, prompt: again.prompt, state: 'sending' };
   setUnsent(page.race, id, one);
   const parameters = { ...again.parameters };
   // The number of previews depends on the model.
   delete parameters.partial_images;
-  await sendOne(
-    {
-      page,
-      id,
-      base: { ...again, parameters, ...(like.labels && { labels: [...like.labels] }) },
-      token,
-    },
-    one,
-  );
+  await sendOne({ page, id, base: { ...again, parameters }, token }, one);
 }
 
 /** Stops the requests of a race that were not sent yet. */
