@@ -133,23 +133,19 @@ function createNotes(parts: NoteParts): Notes {
 /** Creates the objects that know jobs and change jobs. */
 function createJobObjects(
   api: Api,
-  {
-    connection,
-    toasts,
-    undo,
-    resending,
-  }: {
+  parts: {
     readonly connection: Connection;
     readonly toasts: Toasts;
     readonly undo: Undo;
     readonly resending: Resending;
   },
 ) {
+  const { connection, toasts, resending } = parts;
   const jobs = createJobs(api, resending.untilAccepted);
   return {
     jobs,
     shown: createShownJobs(api, jobs),
-    batches: createJobBatches(api, { toasts, undo, resending, storage: sessionStorage }),
+    batches: createJobBatches(api, { ...parts, storage: sessionStorage }),
     ownQueue: createOwnQueue(api),
     notes: createNotes({ jobs, connection, toasts }),
   };

@@ -63,10 +63,11 @@ export interface PendingPublication {
   readonly record: ArtifactRecord;
 }
 
-/** How long a commit may wait for a state store that is unavailable. */
+/** The limits of a commit that waits for a state store that is unavailable. */
 export interface CommitWait {
   /** Aborts when nobody waits for the images any longer. */
   readonly until: AbortSignal;
+  /** Maximum wait in milliseconds. */
   readonly forMs: number;
 }
 
@@ -209,7 +210,10 @@ function createRefusals({ store, files, artifactRoot, ownerFolder }: Deps) {
   };
 }
 
-/** Turns intents into artifacts. Each try after the first looks if an earlier try was committed although its reply was lost. */
+/**
+ * Turns publications into artifacts. Before a repetition, looks for the artifacts, because an earlier try may have been committed
+ * although its reply was lost.
+ */
 async function commitAll(
   store: Pick<ArtifactStore, 'publish' | 'find'>,
   publications: readonly PendingPublication[],

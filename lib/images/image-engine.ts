@@ -19,11 +19,13 @@ import {
   type ImageLimits,
   type ImageTools,
   withBytes,
+  type XmpFault,
 } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
 import { sha256Steps } from './sha256-steps.ts';
 import { hasCredentialLink, readSourceType, writeXmp } from './xmp/image-xmp.ts';
+import type { XmpContent } from './xmp/xmp-content.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -69,9 +71,10 @@ function createTools(shared: Shared, work: ScopedWork): ImageTools {
     checkAndMark(bytes, sourceType, signal) {
       const mark = async (image: EncodedImage) => {
         // A failure must not lose the image.
-        const copy = await writeXmp(image, { sourceType }, slices, signal).catch(() => undefined);
-        if (copy === undefined || typeof copy === 'string') return undefined;
-        return copy.length > limits.max_encoded_bytes ? undefined : copy;
+        const copy = await copyWithXmp(image, { sourceType }, shared, signal).catch(
+          () => undefined,
+        );
+        return typeof copy === 'string' ? undefined : copy;
       };
       return start((sharp) => checkAndMarkImage(bytes, mark, { ...deps, sharp }, signal), signal);
     },
@@ -138,12 +141,12 @@ type MetadataTools = Pick<
 >;
 
 /** Creates the operations on the metadata of an image, which do not decode its pixels. */
-function createMetadataTools({ limits, slices }: Shared, { track }: ScopedWork): MetadataTools {
+function createMetadataTools(shared: Shared, { track }: ScopedWork): MetadataTools {
+  const { slices } = shared;
   return {
     async writeXmp(image, content, signal) {
-      const bytes = await track(writeXmp(image, content, slices, signal));
-      if (typeof bytes === 'string') return bytes;
-      return bytes.length > limits.max_encoded_bytes ? 'too_many_bytes' : withBytes(image, bytes);
+      const copy = await track(copyWithXmp(image, content, shared, signal));
+      return typeof copy === 'string' ? copy : withBytes(image, copy);
     },
 
     readSourceType: (image, signal) => track(readSourceType(image, slices, signal)),
@@ -169,4 +172,16 @@ function createMetadataTools({ limits, slices }: Shared, { track }: ScopedWork):
       return track(slices.run(splice(bytes, manifestRemovals(bytes, found)), signal));
     },
   };
+}
+
+/** Resolves with the bytes of a copy that has `content` in its XMP, or with the reason why the copy was not made. */
+async function copyWithXmp(
+  image: EncodedImage,
+  content: XmpContent,
+  { limits, slices }: Pick<Deps, 'limits' | 'slices'>,
+  signal: AbortSignal,
+): Promise<Buffer | XmpFault> {
+  const copy = await writeXmp(image, content, slices, signal);
+  const isTooLong = typeof copy !== 'string' && copy.length > limits.max_encoded_bytes;
+  return isTooLong ? 'too_many_bytes' : copy;
 }

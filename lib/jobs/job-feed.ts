@@ -183,8 +183,8 @@ function createBatches({ store, progress }: Pick<FeedReads, 'store' | 'progress'
     async *changes(scope: string, after: number, latest: number, news: FeedNews) {
       news.noteRead();
       const batch = await store.changesAfter(scope, after, BATCH);
-      const isNews = (change: { readonly change: number; readonly job: JobSummary }) =>
-        change.change > latest || isTerminal(change.job.status);
+      const isNews = ({ change, job }: { readonly change: number; readonly job: JobSummary }) =>
+        change > latest || isTerminal(job.status);
       const shown = batch.flatMap((each) => ('job' in each && isNews(each) ? [each.job] : []));
       // The progress is read after the jobs are removed from the news, so that no later progress is missed.
       for (const { sequence } of shown) news.remove(sequence);

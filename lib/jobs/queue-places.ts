@@ -3,7 +3,7 @@ import type { JobWork, QueueOutlook } from './queue-store-port.ts';
 /** The usual duration is the median of at most this number of the latest durations of equal jobs. */
 const MAX_DURATIONS = 20;
 /** With fewer durations, no usual duration is known. */
-const FEWEST_DURATIONS = 5;
+const MIN_DURATIONS = 5;
 /** The position after which no start is estimated. */
 const LAST_ESTIMATE = 10_000;
 
@@ -53,7 +53,7 @@ function keyOf({ provider, model, size, outputs }: JobWork): string {
 }
 
 function medianOf(durations: readonly number[]): number | undefined {
-  if (durations.length < FEWEST_DURATIONS) return undefined;
+  if (durations.length < MIN_DURATIONS) return undefined;
   const sorted = durations.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;

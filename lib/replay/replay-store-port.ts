@@ -17,8 +17,8 @@ export interface ReplayPolicy {
   /** The maximum memory for the successes that may be evicted. */
   readonly maxBytes: number;
   /**
-   * True if a success that is evicted because of its size leaves the failure `droppedOutcome`, so that a repeated request never
-   * pays for its images again. If false, a repeated request starts new work.
+   * True if a success that is evicted because of its size leaves the failure `droppedOutcome`, so that a repeated request does not
+   * pay for its images again. If false, a repeated request starts new work.
    */
   readonly remembersDropped: boolean;
   /** The success to evict from the scope that holds the most. */
@@ -66,8 +66,8 @@ export type Claimed =
  *
  * If the policy counts clients, a claim attaches its client to the entry, and `release` detaches the client. An entry expires
  * `keepMs` after its work has ended and no client is attached. Only successes are evicted. If the policy counts clients, a
- * success is evicted only after a client has received the success and all clients are detached. A dropped success takes no part of
- * `maxBytes`, but its entry is evicted like a success when another request needs the entry.
+ * success is evicted only after a client has received the success and all clients are detached. The failure that a dropped success
+ * leaves does not count towards `maxBytes`, but is evicted like a success when another request needs the entry.
  */
 export interface ReplayStore {
   /**

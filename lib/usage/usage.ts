@@ -205,12 +205,12 @@ function createClosings({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
 
   async function writeRefused(): Promise<void> {
     for (let [first] = refused; first; [first] = refused) {
-      const outcome = await first().catch(toBridgeError);
+      const failure = await first().catch(toBridgeError);
       refused.shift();
-      if (!outcome) continue;
+      if (!failure) continue;
       // A closing that always fails must not block the closings behind it.
       refused.push(first);
-      throw outcome;
+      throw failure;
     }
   }
 

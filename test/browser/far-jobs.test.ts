@@ -135,7 +135,7 @@ describe('jobs far from the viewport', () => {
 
   it('are changed with a range that was selected across them, each according to its state', async () => {
     const jobs = history().map((job) => ({ ...job, favorite: true }));
-    const [, wanted] = [jobs[600], { ...(jobs[600] as History[number]), favorite: false }];
+    const wanted = { ...(jobs[600] as History[number]), favorite: false };
     jobs[600] = wanted;
     const { page } = await openAtEnd(jobs);
     const changes = await serveJobs(page, jobs);

@@ -292,6 +292,15 @@ describe('the labels of a selection', () => {
   const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected images' });
   const dialog = (page: Page) => page.getByRole('dialog', { name: 'Labels' });
 
+  /** Selects all jobs of a list, of which the page has read only a part, and opens their labels. */
+  async function openLabelsOfAll(page: Page, count: number): Promise<void> {
+    await page.getByRole('gridcell').first().waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.getByText(`All ${count} selected`).first().waitFor();
+    await bar(page).getByRole('button', { name: 'Labels' }).click();
+  }
+
   it('are added to the selected cards and removed from them with one undo each', async () => {
     const own = await startDashboard();
     const ids = await makeJobs(own.address, [
@@ -370,11 +379,7 @@ describe('the labels of a selection', () => {
       return ((await reply.json()) as { total: { count: number } }).total.count;
     };
     const page = await openPage(own.address);
-    await page.getByRole('gridcell').first().waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('Control+a');
-    await page.getByText('All 110 selected').first().waitFor();
-    await bar(page).getByRole('button', { name: 'Labels' }).click();
+    await openLabelsOfAll(page, 110);
 
     await field(page, 'sea').fill('lake');
     await field(page, 'sea').press('Enter');
@@ -383,11 +388,7 @@ describe('the labels of a selection', () => {
     expect([await count('lake'), await count('sea'), await count('blue')]).toEqual([105, 0, 105]);
     await page.getByText('All 110 selected').first().waitFor();
     await page.goto(`${own.address}/dashboard?label=blue`);
-    await page.getByRole('gridcell').first().waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('Control+a');
-    await page.getByText('All 105 selected').first().waitFor();
-    await bar(page).getByRole('button', { name: 'Labels' }).click();
+    await openLabelsOfAll(page, 105);
 
     // A filter has one label, so that the jobs with two labels cannot be named.
     await field(page, 'blue').waitFor();
@@ -405,11 +406,7 @@ describe('the labels of a selection', () => {
       return ((await reply.json()) as { total: { count: number } }).total.count;
     };
     const page = await openPage(own.address);
-    await page.getByRole('gridcell').first().waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('Control+a');
-    await page.getByText('All 120 selected').first().waitFor();
-    await bar(page).getByRole('button', { name: 'Labels' }).click();
+    await openLabelsOfAll(page, 120);
 
     await newLabel(page).fill('lakes');
     await newLabel(page).press('Enter');

@@ -27,7 +27,7 @@ const GATEWAY_MS = 3000;
 export function createResending({ connection, toasts }: Deps) {
   const lost = createWait(toasts, 'resend');
   const refused = createWait(toasts, 'resend.token');
-  const asksAgain = createQuestion(connection, toasts);
+  const askAgain = createQuestion(connection, toasts);
 
   /** Throws the error of the last attempt if the bridge rejects the request or the token was replaced. */
   async function untilAnswered<T>(send: () => Promise<T>): Promise<T> {
@@ -71,7 +71,7 @@ export function createResending({ connection, toasts }: Deps) {
         if (status !== 401 || !wasAccepted || attempt === MOST_ATTEMPTS) throw thrown;
         refused.begin();
         await reachableAfter(connection, returns).finally(refused.end);
-        if (connection.token.peek() !== token && !(await asksAgain())) throw thrown;
+        if (connection.token.peek() !== token && !(await askAgain())) throw thrown;
       }
     }
   }
@@ -104,8 +104,9 @@ function createWait(toasts: Deps['toasts'], key: Extract<TextKey, 'resend' | 're
 }
 
 /**
- * Returns a function that asks, once the bridge has accepted the new token, if the changes that were rejected with the former token are
- * made now. All changes that wait share one question. Resolves with false if the message is closed, or if the token is forgotten.
+ * Creates the function that asks the user whether the changes that were rejected with the former token are to be made now. The function
+ * waits until the bridge has accepted the new token. All waiting changes share one question. Resolves with false if the message is
+ * closed or the token is forgotten.
  */
 function createQuestion({ token, caller }: Deps['connection'], toasts: Deps['toasts']) {
   let asked: Promise<boolean> | undefined;

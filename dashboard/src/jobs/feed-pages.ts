@@ -54,8 +54,9 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
     const isOldestFirst = page.query.order === 'oldest';
     let { cursor } = page.query;
     let rest = list.ids.peek().filter((id) => jobs.isForgotten(id) && pageOf(id) === page);
-    // Jobs that joined the list since then have moved the last jobs of the page to the next page.
-    for (let isPast = false; rest.length > 0 && !isPast; ) {
+    let isPast = false;
+    // Jobs that have joined the list since the first read have moved the last jobs of the page to the next page.
+    while (rest.length > 0 && !isPast) {
       const query = { ...page.query, ...(cursor && { cursor }) };
       const { items, next_cursor } = await request(query);
       batch(() => {

@@ -1,8 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { Resending } from '../connection/resending.ts';
 import { randomId } from '../make/draft.ts';
+import type { JsonStorage } from '../shell/stored-json.ts';
 import { attempt, type Toasts } from '../shell/toasts.ts';
 import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
@@ -32,16 +34,16 @@ interface Deps {
   readonly toasts: Toasts;
   readonly undo: Undo;
   readonly resending: Pick<Resending, 'untilAccepted'>;
+  readonly connection: Pick<Connection, 'token'>;
   /** The storage of this tab. */
-  readonly storage: Parameters<typeof createKeptUndo>[0];
+  readonly storage: JsonStorage;
 }
 
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
-export function createJobBatches(api: Api, { toasts, undo, resending, storage }: Deps) {
+export function createJobBatches(api: Api, { toasts, undo, resending, connection, storage }: Deps) {
   const { untilAccepted } = resending;
   const { undoing, beginRevert } = createReverts(api, { toasts, untilAccepted });
-
-  const kept = createKeptUndo(storage, Date.now);
+  const kept = createKeptUndo({ connection, storage, nowMs: Date.now });
 
   /** Offers to undo changes. After a reload, the page offers the same undo again. */
   function offer(done: string, results: readonly Undoable[], detail?: string): void {
@@ -53,11 +55,8 @@ export function createJobBatches(api: Api, { toasts, undo, resending, storage }:
   }
 
   const before = kept.read();
-  if (before)
-    offer(
-      before.text,
-      before.ids.map((id) => ({ undo: { id } })),
-    );
+  const undos = before?.ids.map((id) => ({ undo: { id } })) ?? [];
+  if (before) offer(before.text, undos);
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {

@@ -1,3 +1,7 @@
+import type { Connection } from '../connection/connection.ts';
+import { tokenPlace } from '../connection/token-place.ts';
+import { type JsonStorage, readJson, writeJson } from '../shell/stored-json.ts';
+
 /** A completed change of many jobs that can be undone. */
 interface KeptUndo {
   /** The message about the change. */
@@ -6,35 +10,29 @@ interface KeptUndo {
   readonly ids: readonly string[];
 }
 
-const KEY = 'image-bridge.undo';
+const PREFIX = 'image-bridge.undo.';
 /** The time for which an undo is offered again after a reload, in milliseconds. */
 const KEPT_MS = 60_000;
 
-/** Keeps the latest undo in this tab, so that a reload right after a change does not take the undo away. */
-export function createKeptUndo(
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
-  nowMs: () => number,
-) {
+interface Deps {
+  readonly connection: Pick<Connection, 'token'>;
+  /** The storage of this tab. */
+  readonly storage: JsonStorage;
+  readonly nowMs: () => number;
+}
+
+/** Keeps the latest undo of the present token in this tab, so that the undo is offered again after a reload. */
+export function createKeptUndo({ connection, storage, nowMs }: Deps) {
+  const place = () => tokenPlace(PREFIX, connection.token.peek());
   return {
     /** Returns the kept undo, unless it is too old to be offered again. */
     read(): KeptUndo | undefined {
-      try {
-        const kept: unknown = JSON.parse(storage.getItem(KEY) ?? 'null');
-        const { text, ids, madeMs } = Object(kept) as Partial<KeptUndo & { madeMs: number }>;
-        if (typeof text !== 'string' || !Array.isArray(ids) || madeMs === undefined)
-          return undefined;
-        return nowMs() - madeMs < KEPT_MS ? { text, ids } : undefined;
-      } catch {
-        return undefined;
-      }
+      const kept = readJson(storage, place());
+      const { text, ids, madeMs } = Object(kept) as Partial<KeptUndo & { madeMs: number }>;
+      if (typeof text !== 'string' || !Array.isArray(ids) || madeMs === undefined) return undefined;
+      return nowMs() - madeMs < KEPT_MS ? { text, ids } : undefined;
     },
-    write(kept: KeptUndo): void {
-      try {
-        storage.setItem(KEY, JSON.stringify({ ...kept, madeMs: nowMs() }));
-      } catch {
-        // The storage is full or blocked, so the undo is offered until the page is closed.
-      }
-    },
-    clear: () => storage.removeItem(KEY),
+    write: (kept: KeptUndo) => writeJson(storage, place(), { ...kept, madeMs: nowMs() }),
+    clear: () => writeJson(storage, place(), undefined),
   };
 }

@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError, joined } from '../api/api.ts';
 import type { Connection } from '../connection/connection.ts';
 import { tokenPlace } from '../connection/token-place.ts';
+import { type JsonStorage, readJson, writeJson } from '../shell/stored-json.ts';
 import type { Toasts } from '../shell/toasts.ts';
 import { text } from '../text/text.ts';
 import type { Jobs } from './jobs.ts';
@@ -11,7 +12,7 @@ interface Deps {
   readonly jobs: Pick<Jobs, 'setNote'>;
   readonly connection: Pick<Connection, 'returns' | 'token'>;
   readonly toasts: Pick<Toasts, 'show'>;
-  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly storage: JsonStorage;
 }
 
 /** A note of an image that could not be sent. */
@@ -51,17 +52,12 @@ export function createWaitingNotes({ jobs, connection, toasts, storage }: Deps) 
   connection.token.subscribe((token) => {
     if (token === undefined && place !== '') storage.removeItem(place);
     place = tokenPlace(NOTES_PREFIX, token);
-    waiting.value = parse(storage.getItem(place));
+    waiting.value = toNotes(readJson(storage, place));
   });
 
   function set(notes: Notes): void {
     waiting.value = notes;
-    try {
-      if (notes.size === 0) storage.removeItem(place);
-      else storage.setItem(place, JSON.stringify([...notes.values()]));
-    } catch {
-      // Without room in the storage, the notes are kept until the page is closed.
-    }
+    writeJson(storage, place, notes.size === 0 ? undefined : [...notes.values()]);
   }
 
   function drop(artifactId: string): void {
@@ -121,14 +117,9 @@ export function createWaitingNotes({ jobs, connection, toasts, storage }: Deps) 
   };
 }
 
-function parse(kept: string | null): Notes {
-  try {
-    const list: unknown = JSON.parse(kept ?? '[]');
-    const notes = Array.isArray(list) ? list.filter(isNote).slice(0, MOST_NOTES) : [];
-    return new Map(notes.map((note) => [note.artifactId, note]));
-  } catch {
-    return new Map();
-  }
+function toNotes(kept: unknown): Notes {
+  const notes = Array.isArray(kept) ? kept.filter(isNote).slice(0, MOST_NOTES) : [];
+  return new Map(notes.map((note) => [note.artifactId, note]));
 }
 
 function isNote(kept: unknown): kept is WaitingNote {

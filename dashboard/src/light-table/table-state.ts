@@ -6,6 +6,7 @@ import { withLatest } from '../job/state/job-detail.ts';
 import { idOf, type JobImage, marksOfImage, toJobImages } from '../job/state/job-images.ts';
 import type { ImageMarks } from '../jobs/image-marks.ts';
 import type { Page } from '../page.ts';
+import { readJson, writeJson } from '../shell/stored-json.ts';
 import { attempt } from '../shell/toasts.ts';
 import { text } from '../text/text.ts';
 import { MOST_IMAGES } from './table-path.ts';
@@ -123,21 +124,13 @@ function keptChoices(ids: readonly string[]) {
   const table = ids.join();
   return {
     read(): ReadonlyMap<string, Choice> {
-      try {
-        const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
-        const { table: of, choices } = Object(kept) as { table?: string; choices?: [] };
-        return new Map<string, Choice>(of === table ? choices : []);
-      } catch {
-        return new Map();
-      }
+      const kept = readJson(sessionStorage, KEY);
+      const { table: of, choices } = Object(kept) as { table?: string; choices?: [] };
+      return new Map<string, Choice>(of === table ? choices : []);
     },
     write(choices: ReadonlyMap<string, Choice>): void {
-      try {
-        if (choices.size === 0) sessionStorage.removeItem(KEY);
-        else sessionStorage.setItem(KEY, JSON.stringify({ table, choices: [...choices] }));
-      } catch {
-        // The storage is full or blocked, so the choices are kept until the table is left.
-      }
+      const kept = choices.size === 0 ? undefined : { table, choices: [...choices] };
+      writeJson(sessionStorage, KEY, kept);
     },
   };
 }

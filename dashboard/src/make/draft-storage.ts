@@ -2,14 +2,15 @@ import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import { del, get, keys, set } from 'idb-keyval';
 import type { PresetTemplate } from '../api/schemas.ts';
 import type { Caller } from '../connection/connection.ts';
+import { type JsonStorage, readJson, writeJson } from '../shell/stored-json.ts';
 import { type Draft, type DraftContent, randomId } from './draft.ts';
 
 /** The storages of this browser. */
 export interface BrowserStorage {
   /** Storage shared by all tabs. */
-  readonly local: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly local: JsonStorage;
   /** Storage of this tab, which also contains the token and is deleted when the tab is closed. */
-  readonly session: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly session: JsonStorage;
   /** Storage shared by all tabs, large enough for photographs. */
   readonly blobs: {
     get(key: string): Promise<unknown>;
@@ -144,18 +145,22 @@ function openPlace(token: string | undefined, { local, session }: BrowserStorage
   if (token === undefined) {
     return {
       imagesKey: IMAGES,
-      read: () => (readJson(local) as PresetTemplate | undefined) ?? {},
-      write: (settings) => writeJson(local, settings),
+      read: () => (readJson(local, SETTINGS) as PresetTemplate | undefined) ?? {},
+      write: (settings) => writeJson(local, SETTINGS, settings),
       remove: () => local.removeItem(SETTINGS),
     };
   }
-  const found = readJson(session) as { token?: string; id?: string; settings?: PresetTemplate };
+  const found = readJson(session, SETTINGS) as {
+    token?: string;
+    id?: string;
+    settings?: PresetTemplate;
+  };
   const isOwn = found?.token === token && typeof found.id === 'string';
   const id = isOwn ? String(found.id) : randomId();
   return {
     imagesKey: `${IMAGES}.${id}`,
     read: () => (isOwn ? (found.settings ?? {}) : {}),
-    write: (settings) => writeJson(session, { token, id, settings }),
+    write: (settings) => writeJson(session, SETTINGS, { token, id, settings }),
     remove: () => session.removeItem(SETTINGS),
   };
 }
@@ -176,22 +181,5 @@ async function removeOrphans(
       savedMs?: number;
     };
     if (nowMs() - savedMs > ORPHAN_MS) await blobs.del(key).catch(() => {});
-  }
-}
-
-/** Parses the stored settings. Returns undefined if no settings are stored, or if the stored text is not valid JSON. */
-function readJson(storage: BrowserStorage['local']): unknown {
-  try {
-    return JSON.parse(storage.getItem(SETTINGS) ?? 'null') ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function writeJson(storage: BrowserStorage['local'], value: object): void {
-  try {
-    storage.setItem(SETTINGS, JSON.stringify(value));
-  } catch {
-    // The storage is full or blocked, so the settings are kept only until the page is closed.
   }
 }

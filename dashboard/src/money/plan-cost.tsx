@@ -7,7 +7,7 @@ import { usePage } from '../page-context.ts';
 import { formatShortDay, formatTime } from '../text/text.ts';
 import { formatDollars } from './money.ts';
 import { text } from './money-text.ts';
-import { type Left, type PlanMoney, startsAnew, toPlanMoney } from './plan-money.ts';
+import { type Left, type PlanMoney, resetsAt, toPlanMoney } from './plan-money.ts';
 import './plan-cost.css';
 
 /** Shows what the planned request would cost, what is left of the budget, and how to stay within the budget. */
@@ -57,9 +57,9 @@ function costText({ basis, amount = 0, other = 0, counted }: PlanMoney): string 
   return text(`money.${basis}`, { amount: known ?? '', other: fallback ?? '' });
 }
 
-/** Says that a request costs more than is left, and when the budget starts anew. */
+/** Returns the text that a request costs more than is left of a budget, with the time at which the budget resets. */
 export function beyondText({ period }: Left): string {
-  const start = startsAnew(period, Date.now());
+  const start = resetsAt(period, Date.now());
   const when =
     period === 'day'
       ? text('money.beyond.today', { time: formatTime(start) })

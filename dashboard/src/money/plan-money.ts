@@ -2,7 +2,8 @@ import type { ImagePlan, UsageReport } from '../api/schemas.ts';
 import { isRefused } from '../make/plan-text.ts';
 
 type Route = ImagePlan['routes'][number];
-type Budget = NonNullable<UsageReport['caller']['budget']>;
+/** The budget of a token, and the amounts that are used. */
+export type Budget = NonNullable<UsageReport['caller']['budget']>;
 
 /** The budget of the day or of the month, whichever has less left, in US dollars. */
 export interface Left {
@@ -98,7 +99,7 @@ function toLeft(period: Left['period'], budget: string, used: string): Left {
 }
 
 /** Returns the time in Unix seconds at which a budget resets: the start of the next day or month in UTC. */
-export function startsAnew(period: Left['period'], nowMs: number): number {
+export function resetsAt(period: Left['period'], nowMs: number): number {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   return (period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1)) / 1000;

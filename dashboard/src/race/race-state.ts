@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { ApiError } from '../api/api.ts';
 import type { PlanBatchResult } from '../api/schemas.ts';
+import { readJson, writeJson } from '../shell/stored-json.ts';
 
 /** A model in a race, with its provider. */
 export interface Racer {
@@ -58,12 +59,8 @@ export function createRaceState() {
 const KEY = 'image-bridge.race-models';
 
 function readRacers(): readonly Racer[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isRacer).slice(0, MOST_RACERS) : [];
-  } catch {
-    return [];
-  }
+  const kept = readJson(localStorage, KEY);
+  return Array.isArray(kept) ? kept.filter(isRacer).slice(0, MOST_RACERS) : [];
 }
 
 function isRacer(kept: unknown): kept is Racer {
@@ -72,12 +69,7 @@ function isRacer(kept: unknown): kept is Racer {
 }
 
 function writeRacers(racers: readonly Racer[]): void {
-  try {
-    if (racers.length === 0) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify(racers));
-  } catch {
-    // The storage is full or blocked, so the models are remembered until the page is closed.
-  }
+  writeJson(localStorage, KEY, racers.length === 0 ? undefined : racers);
 }
 
 export function placeKey({ row, column }: Place): string {

@@ -23,8 +23,8 @@ interface Target extends Pick<RequestContext, 'scope' | 'baseUrl'> {
   /** Aborts when the client disconnects, but not at the deadline, because images that are ready by then are delivered. */
   readonly client: AbortSignal;
   /**
-   * Aborts at the deadline and when the work is stopped. Afterwards, images no longer wait for a store that is unavailable. Does not
-   * abort when only no further call may be sent, because the images of the calls in flight are kept.
+   * Aborts at the deadline and when the work is stopped. Afterwards, images no longer wait for a store that is unavailable. A
+   * cancellation that lets the calls in flight finish does not abort this signal, because the images of these calls are kept.
    */
   readonly until: AbortSignal;
   readonly ledger: Pick<Ledger, 'restrictedOutput'>;

@@ -34,7 +34,7 @@ interface Deps extends CredentialDeps {
   readonly inputs: readonly VerifiedImage[];
 }
 
-/** An output that can be delivered. Its mark is missing if the request asks for an embedded record, which is written with the mark. */
+/** An output that can be delivered. If the request asks for an embedded record, the mark is written later, with the record. */
 export interface FinishedOutput extends MarkedImage {
   readonly index: number;
   readonly revisedPrompt: string | undefined;

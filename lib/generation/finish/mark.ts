@@ -24,6 +24,7 @@ export interface MarkPlan {
   readonly sourceType: string;
 }
 
+/** An image and the mark in its file. The image has a checksum if its marked copy was made while its pixels were decoded. */
 export interface MarkedImage {
   readonly image: CheckedImage | VerifiedImage;
   readonly mark: Mark;
@@ -56,8 +57,8 @@ function toPresent(sourceType: string | undefined): Mark {
 }
 
 /**
- * Marks an image. `copy` is its marked copy if that was made earlier. An image that has a mark, or that cannot be marked, stays
- * unchanged. Rejects only with the reason of the signal.
+ * Marks an image. `copy` is the marked copy of the image, or undefined if the copy must be made. An image that has a mark, or that
+ * cannot be marked, stays unchanged. Rejects only with the reason of the signal.
  */
 export async function withMark(
   { image, copy }: { readonly image: CheckedImage; readonly copy: VerifiedImage | undefined },

@@ -23,9 +23,10 @@ interface Deps {
 interface Entry extends Omit<ReplayClaim, 'mayJoin'>, Writable<JoinableEntry> {
   outcome: StoredOutcome | undefined;
   bytes: number;
-  /** True if the outcome says that the success is no longer kept. */
-  isDropped: boolean;
-  /** The counter of the space that includes the entry. Undefined if no counter includes the entry. */
+  /**
+   * The counter of the space that includes the entry. Undefined if no counter includes the entry. `dropped`: the success of the entry
+   * is no longer kept.
+   */
   place: 'pinned' | 'evictable' | 'dropped' | undefined;
   stopExpiry: () => void;
   /** Resolves with true when the work has started, or with false if the work has ended before. */
@@ -149,7 +150,7 @@ function createEntries({ clock, policies }: Deps) {
     const isEvictable = !isInUse && entry.isReplied && entry.outcome?.ok === true;
     entry.stopExpiry();
     if (!isInUse) entry.stopExpiry = clock.after(keepMs, () => remove(entry));
-    if (!entry.isDropped) space.place(entry, isEvictable ? 'evictable' : 'pinned');
+    if (entry.place !== 'dropped') space.place(entry, isEvictable ? 'evictable' : 'pinned');
     if (isEvictable && entry.bytes > maxBytes) drop(entry);
     space.evictWhile(() => space.evictableBytes() > maxBytes, 'bytes', drop);
   }
@@ -158,7 +159,6 @@ function createEntries({ clock, policies }: Deps) {
   function drop(entry: Entry): void {
     if (policies[entry.kind].remembersDropped) {
       entry.outcome = droppedOutcome();
-      entry.isDropped = true;
       spaces[entry.kind].place(entry, 'dropped');
     } else remove(entry);
   }
@@ -182,7 +182,6 @@ function createEntries({ clock, policies }: Deps) {
         bytes: ENTRY_BYTES,
         clients: countsClients ? 1 : 0,
         isReplied: !countsClients,
-        isDropped: false,
         place: undefined,
         stopExpiry: () => {},
         started: Promise.withResolvers(),
@@ -232,10 +231,8 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
 
   /** Returns the entry to evict from the scope that holds the most, or undefined if no entry may be evicted. */
   function select(by: 'bytes' | 'count'): Entry | undefined {
-    const most =
-      by === 'bytes'
-        ? largest([...shares.values()], (share) => share.evictableBytes)
-        : largest([...shares.values()], countOf);
+    const sizeOf = by === 'bytes' ? ({ evictableBytes }: Share) => evictableBytes : countOf;
+    const most = largest([...shares.values()], sizeOf);
     const [dropped] = by === 'count' ? (most?.dropped ?? []) : [];
     if (dropped) return dropped;
     const evictable = [...(most?.evictable ?? [])];

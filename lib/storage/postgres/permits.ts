@@ -91,11 +91,10 @@ export function createPermits(deps: Deps): Permits {
     acquire: (gate, limit, signal) =>
       use(gate, limit, async ({ line, spare, look }) => {
         const leave = await line.acquire(signal);
-        // Half of the slots that are freed together are left for the waiting requests of another replica.
-        const most = Math.ceil(limit / 2);
+        // Half of the slots that are freed together are left for the waiting requests of other replicas.
+        const count = () => Math.min(remaining(line), Math.ceil(limit / 2));
         const find = async () => {
-          if (spare.length === 0)
-            spare.push(...(await look(() => Math.min(remaining(line), most))));
+          if (spare.length === 0) spare.push(...(await look(count)));
           return spare.shift();
         };
         return waitUntilFound(waiting, topicOf(gate), find, signal).finally(() => {

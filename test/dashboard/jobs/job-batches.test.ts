@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import { createJobBatches } from '../../../dashboard/src/jobs/job-batches.ts';
@@ -17,7 +18,7 @@ function openStorage() {
 }
 
 /** Opens a page in a tab. The bridge refuses the requests of the first undo. */
-function openBatches(storage = openStorage()) {
+function openBatches(storage = openStorage(), token = 'first') {
   const undone: string[] = [];
   const refused = [{ reason: 'refused', count: 2, ids: ['1', '2'] }];
   const replies: Record<string, (id: string) => object> = {
@@ -34,7 +35,7 @@ function openBatches(storage = openStorage()) {
   const toasts = createToasts();
   const undo = createUndo(toasts);
   const batches = createJobBatches({ POST } as unknown as Api, {
-    ...{ toasts, undo, storage },
+    ...{ toasts, undo, storage, connection: { token: signal(token) } },
     resending: { untilAccepted: (send) => send() },
   });
   return { batches, toasts, undo, undone };
@@ -68,6 +69,14 @@ it('an undo is offered again after a reload, until it is used', async () => {
   expect(offered).toMatchObject({ kind: 'done', text: '3 hidden' });
   expect(reloaded.undone).toEqual(['change']);
   expect(openBatches(storage).toasts.list.peek()).toEqual([]);
+});
+
+it('an undo is not offered again with another token', async () => {
+  const storage = openStorage();
+  await openBatches(storage).batches.change({ action: 'hide' }, ['1'], 'gallery.wasHidden');
+
+  expect(openBatches(storage, 'second').toasts.list.peek()).toEqual([]);
+  expect(openBatches(storage).toasts.list.peek()).toHaveLength(1);
 });
 
 it('an undo is not offered again by a reload a minute later', async () => {

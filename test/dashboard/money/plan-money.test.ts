@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImagePlan, UsageReport } from '../../../dashboard/src/api/schemas.ts';
-import { startsAnew, toPlanMoney } from '../../../dashboard/src/money/plan-money.ts';
+import { resetsAt, toPlanMoney } from '../../../dashboard/src/money/plan-money.ts';
 
 type Route = ImagePlan['routes'][number];
 type Budget = NonNullable<UsageReport['caller']['budget']>;
@@ -87,11 +87,11 @@ describe('toPlanMoney', () => {
   });
 });
 
-describe('startsAnew', () => {
+describe('resetsAt', () => {
   it.each([
     ['day', '2026-11-30T23:59:00Z', '2026-12-01T00:00:00Z'],
     ['month', '2026-12-05T10:00:00Z', '2027-01-01T00:00:00Z'],
   ] as const)('is the next %s in UTC', (period, now, start) => {
-    expect(startsAnew(period, Date.parse(now))).toBe(Date.parse(start) / 1000);
+    expect(resetsAt(period, Date.parse(now))).toBe(Date.parse(start) / 1000);
   });
 });

@@ -1,13 +1,14 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type PostgresServer,
   query,
   startPostgres,
 } from '../../support/engines/postgres-server.ts';
+import {
+  createImagesUpstream,
+  type ImagesUpstream,
+} from '../../support/images-upstream/images-upstream.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { HAS_POSTGRES } from '../../support/postgres.ts';
 import {
   cleanUp,
@@ -16,11 +17,14 @@ import {
   startBridge,
 } from '../../support/start-bridge.ts';
 import { createJobClient, type JobClient } from '../jobs/jobs-rig.ts';
+import { PROVIDER, providerSettings } from '../providers/openai-images-rig.ts';
 
-const NAMED = 'providers.openai_images.held';
+/** The time that the provider takes for an image. It passes only when a test advances the clock of the provider. */
+const DRAWING_MS = 1000;
 
 let server: PostgresServer;
-let provider: Awaited<ReturnType<typeof startHeldProvider>>;
+let provider: ImagesUpstream;
+let clock: ManualClock;
 let bridge: StartedBridge;
 let client: JobClient;
 
@@ -29,7 +33,9 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   if (!HAS_POSTGRES) return;
-  provider = await startHeldProvider();
+  clock = createManualClock();
+  provider = await createImagesUpstream({ dialect: 'generic', clock });
+  provider.setDefaultBehaviour({ behaviour: 'succeed', delayMs: DRAWING_MS });
   bridge = await startBridge({
     command: 'serve',
     env: { DATABASE_URL: server.url },
@@ -37,16 +43,15 @@ beforeEach(async () => {
       'state.driver=postgres',
       'state.postgres.statement_timeout_ms=1000',
       `artifacts.root=${await freshFolder()}`,
-      `${NAMED}.dialect=generic`,
-      `${NAMED}.base_url=${provider.url}`,
-      `${NAMED}.models=["one"]`,
-      `${NAMED}.image_model=one`,
-      'default_provider=held',
+      `default_provider=${PROVIDER}`,
+      ...providerSettings(PROVIDER, provider),
     ],
   });
   client = await createJobClient(bridge);
 });
 afterEach(async () => {
+  // A call that a failed test has left would keep the bridge from ending.
+  await clock?.advance(DRAWING_MS);
   await bridge?.end();
   await provider?.close();
   if (HAS_POSTGRES) await query(server.url, 'DROP SCHEMA image_bridge CASCADE');
@@ -56,50 +61,20 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Starts a provider whose replies wait until `release`. */
-async function startHeldProvider() {
-  const png = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'teal' } })
-    .png()
-    .toBuffer();
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: called, resolve: noteCall } = Promise.withResolvers<void>();
-  let calls = 0;
-  const listener = createServer(async (incoming, outgoing) => {
-    calls += 1;
-    incoming.resume();
-    noteCall();
-    await released;
-    outgoing.writeHead(200, { 'content-type': 'application/json' });
-    outgoing.end(JSON.stringify({ created: 1, data: [{ b64_json: png.toString('base64') }] }));
-  }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  // A server that listens on a TCP port has an address of this form.
-  const { port } = listener.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    called,
-    release,
-    calls: () => calls,
-    async close() {
-      release();
-      listener.close();
-      listener.closeAllConnections();
-      await once(listener, 'close');
-    },
-  };
-}
-
 async function isReady(): Promise<boolean> {
   const reply = await fetch(`${bridge.address}/health/ready`);
   await reply.arrayBuffer();
   return reply.ok;
 }
 
+/** Resolves when the provider has received a call. */
+const untilCalled = () => expect.poll(() => clock.waiting).toBe(1);
+
 /** Crashes the server while the provider is called, and restarts it after the provider has replied. */
 async function failOver(): Promise<void> {
-  await provider.called;
+  await untilCalled();
   await server.crash();
-  provider.release();
+  await clock.advance(DRAWING_MS);
   await expect.poll(isReady).toBe(false);
   await server.restart();
   await expect.poll(isReady, { timeout: 30_000 }).toBe(true);
@@ -131,7 +106,7 @@ describe.runIf(HAS_POSTGRES)('a restart of PostgreSQL during a call of a provide
     expect([status, json.error]).toEqual([200, undefined]);
     const { status: found, bytes } = await client.get(`/v1/artifacts/${json.data[0].id}`);
     expect([found, bytes.length]).toEqual([200, json.data[0].bytes]);
-    expect(provider.calls()).toBe(1);
+    expect(provider.calls).toHaveLength(1);
     await expect.poll(todaysImages).toEqual(ONE_IMAGE);
   });
 
@@ -144,15 +119,15 @@ describe.runIf(HAS_POSTGRES)('a restart of PostgreSQL during a call of a provide
     expect([ended.status, ended.error]).toEqual(['succeeded', undefined]);
     const { status: found } = await client.get(`/v1/artifacts/${ended.result.data[0].id}`);
     expect(found).toBe(200);
-    expect(provider.calls()).toBe(1);
+    expect(provider.calls).toHaveLength(1);
     await expect.poll(todaysImages).toEqual(ONE_IMAGE);
   });
 
   it('does not delay an image that is sent inline, and a repeat with its key has the same image', async () => {
     const replying = send({ response_format: 'b64_json' }, 'one image');
-    await provider.called;
+    await untilCalled();
     await server.crash();
-    provider.release();
+    await clock.advance(DRAWING_MS);
     const { status, json } = await replying;
     await server.restart();
     await expect.poll(isReady, { timeout: 30_000 }).toBe(true);
@@ -163,6 +138,6 @@ describe.runIf(HAS_POSTGRES)('a restart of PostgreSQL during a call of a provide
     expect([status, again.status]).toEqual([200, 200]);
     expect(again.json.data).toEqual(json.data);
     expect(again.headers['idempotent-replayed']).toBe('true');
-    expect(provider.calls()).toBe(1);
+    expect(provider.calls).toHaveLength(1);
   });
 });

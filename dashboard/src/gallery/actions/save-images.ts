@@ -72,10 +72,15 @@ async function* readImages(api: Api, files: readonly SavedFile[], onMissing: () 
     try {
       yield { name, input: await api.bytes(path) };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code === 'unreachable') throw error;
+      if (!isMissing(error)) throw error;
       onMissing();
     }
   }
+}
+
+/** Returns true if the bridge has replied that it cannot deliver an image. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.code !== 'unreachable';
 }
 
 /** Asks the user for a file. Resolves with undefined if the browser has no save dialog or does not allow it. */

@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Connection } from '../../connection/connection.ts';
 import { tokenPlace } from '../../connection/token-place.ts';
 import { EVERYTHING, type JobFilter } from '../../jobs/job-filter.ts';
+import { type JsonStorage, readJson, writeJson } from '../../shell/stored-json.ts';
 
 /** A search that was made before. */
 export interface EarlierSearch {
@@ -18,10 +19,7 @@ const PREFIX = 'image-bridge.searches.';
  * Keeps the latest searches of this caller in the session storage of the tab, because another person may use the browser later.
  * The searches of another token are not shown.
  */
-export function createSearchHistory(
-  connection: Pick<Connection, 'token'>,
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
-) {
+export function createSearchHistory(connection: Pick<Connection, 'token'>, storage: JsonStorage) {
   const searches = signal<readonly EarlierSearch[]>([]);
   let place = '';
 
@@ -29,7 +27,7 @@ export function createSearchHistory(
     // The searches of a forgotten token are deleted, as its draft is.
     if (token === undefined && place !== '') storage.removeItem(place);
     place = tokenPlace(PREFIX, token);
-    searches.value = parse(storage.getItem(place));
+    searches.value = toSearches(readJson(storage, place));
   });
 
   return {
@@ -41,11 +39,7 @@ export function createSearchHistory(
       const key = keyOf(search.filter);
       const others = searches.peek().filter(({ filter }) => keyOf(filter) !== key);
       searches.value = [search, ...others].slice(0, KEPT);
-      try {
-        storage.setItem(place, JSON.stringify(searches.peek()));
-      } catch {
-        // Without room in the storage, the searches are kept until the tab is closed.
-      }
+      writeJson(storage, place, searches.peek());
     },
   };
 }
@@ -54,12 +48,7 @@ function keyOf(filter: JobFilter): string {
   return JSON.stringify(Object.entries({ ...EVERYTHING, ...filter }).toSorted());
 }
 
-function parse(kept: string | null): readonly EarlierSearch[] {
-  try {
-    const list: unknown = JSON.parse(kept ?? '[]');
-    if (!Array.isArray(list)) return [];
-    return list.filter((each) => typeof each?.filter?.search === 'string').slice(0, KEPT);
-  } catch {
-    return [];
-  }
+function toSearches(kept: unknown): readonly EarlierSearch[] {
+  if (!Array.isArray(kept)) return [];
+  return kept.filter((each) => typeof each?.filter?.search === 'string').slice(0, KEPT);
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/api.ts';
+import { isMissing } from '../../gallery/actions/save-images.ts';
 import { thumbnailPath } from '../../images/image-cache.ts';
 import type { Page } from '../../page.ts';
 import { formatDate, text } from '../../text/text.ts';
@@ -16,7 +16,7 @@ export interface NumberedImage extends TableImage {
 interface Sheet {
   /** Undefined if no image could be read. */
   readonly blob: Blob | undefined;
-  /** The number of images that no longer exist. They are left out. */
+  /** The number of images that were left out because the bridge no longer has them. */
   readonly missing: number;
 }
 
@@ -54,7 +54,7 @@ export async function drawSheet(
   }
 }
 
-/** Reads an image in about the size in which it is drawn. Resolves with undefined if the image no longer exists. */
+/** Reads an image in about the size in which it is drawn. Resolves with undefined if the bridge no longer has the image. */
 async function readBitmap(
   api: Page['api'],
   { id }: NumberedImage,
@@ -64,7 +64,7 @@ async function readBitmap(
     const reply = await api.bytes(thumbnailPath(id, edge, edge, 1));
     return await createImageBitmap(await reply.blob());
   } catch (error) {
-    if (error instanceof ApiError && error.code !== 'unreachable') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

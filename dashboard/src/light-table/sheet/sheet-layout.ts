@@ -1,7 +1,7 @@
 import type { Size } from '../../images/measure-image.ts';
 import { columnsFor, fitInto, type Rect } from '../../job/stage/geometry.ts';
 
-/** The pages of a contact sheet: the pixels that are drawn, and the size in a PDF in points, of which an inch has 72. */
+/** The pages of a contact sheet, each with the size of its drawing in pixels and of its PDF in points (72 points are an inch). */
 export const SHEETS = {
   a4: { pixels: { width: 2339, height: 1654 }, points: { width: 842, height: 595 } },
   letter: { pixels: { width: 2200, height: 1700 }, points: { width: 792, height: 612 } },
@@ -27,23 +27,23 @@ export interface SheetLayout {
 
 /** Places images on a page, in rows, each as large as its cell permits. */
 export function layoutSheet(page: Size, images: readonly Size[]): SheetLayout {
-  const [margin, gap, line] = [MARGIN, GAP, LINE].map((share) => Math.round(share * page.height));
-  const [m, g, l] = [margin ?? 0, gap ?? 0, line ?? 0];
-  const captionHeight = l * 2.5;
-  const head = { left: m, top: m, width: page.width - 2 * m, height: l };
-  const top = m + l + g;
-  const pane = { width: page.width - 2 * m, height: page.height - m - top };
+  const toPixels = (share: number) => Math.round(share * page.height);
+  const [margin, gap, line] = [toPixels(MARGIN), toPixels(GAP), toPixels(LINE)];
+  const captionHeight = line * 2.5;
+  const head = { left: margin, top: margin, width: page.width - 2 * margin, height: line };
+  const top = margin + line + gap;
+  const pane = { width: head.width, height: page.height - margin - top };
   const [first = { width: 3, height: 2 }] = images;
   const columns = columnsFor(images.length, first.width / first.height, pane);
   const rows = Math.ceil(images.length / columns);
-  const width = (pane.width - (columns - 1) * g) / columns;
-  const height = (pane.height - (rows - 1) * g) / rows - captionHeight;
+  const width = (pane.width - (columns - 1) * gap) / columns;
+  const height = (pane.height - (rows - 1) * gap) / rows - captionHeight;
   const cells = images.map((size, index) => {
-    const left = m + (index % columns) * (width + g);
-    const y = top + Math.floor(index / columns) * (height + captionHeight + g);
+    const left = margin + (index % columns) * (width + gap);
+    const y = top + Math.floor(index / columns) * (height + captionHeight + gap);
     const fitted = fitInto(size, { width, height }, Number.POSITIVE_INFINITY);
     const image = { ...fitted, left: left + fitted.left, top: y + fitted.top };
     return { image, caption: { left, top: y + height, width, height: captionHeight } };
   });
-  return { line: l, head, cells };
+  return { line, head, cells };
 }

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import type { PlanBatchResult, UsageReport } from '../../api/schemas.ts';
+import type { PlanBatchResult } from '../../api/schemas.ts';
 import { bytesOver } from '../../make/to-request.ts';
-import { countedOf, leftOf } from '../../money/plan-money.ts';
+import { type Budget, countedOf, type Left, leftOf } from '../../money/plan-money.ts';
 import { usePage } from '../../page-context.ts';
 import { mayCreate } from '../../usage/usage.ts';
 import { isSame, type Racer } from '../race-state.ts';
@@ -29,6 +29,8 @@ export interface NextRace {
   readonly images: number;
   readonly requests: number;
   readonly problem: Problem | undefined;
+  /** The part of the budget that is left. Undefined if the token has no budget. */
+  readonly left: Left | undefined;
   /** The reason why the budget of the token does not permit the race: too little is left, or a price is not known. */
   readonly beyond: 'budget' | 'unpriced' | undefined;
 }
@@ -54,16 +56,16 @@ export function useNextRace(): NextRace {
   const unready = racers.find(({ provider }) =>
     reports.some((report) => report.name === provider && !report.ready),
   );
+  const { value: plan } = race.plan;
+  const budget = usage.latest.value?.caller.budget;
   return {
     expansion,
     racers,
     images: settings.parameters?.n ?? 1,
     requests,
     problem: findProblem(),
-    beyond:
-      race.plan.value?.state === 'planned'
-        ? toBeyond(race.plan.value.plan, usage.latest.value?.caller.budget)
-        : undefined,
+    left: budget && leftOf(budget),
+    beyond: budget && plan?.state === 'planned' ? toBeyond(plan.plan, budget) : undefined,
   };
 
   function findProblem(): Problem | undefined {
@@ -92,12 +94,9 @@ export function useNextRace(): NextRace {
 }
 
 /** Compares a plan with a budget. The cost of each job is reserved when the job is accepted. */
-function toBeyond(
-  { total }: PlanBatchResult,
-  budget: UsageReport['caller']['budget'],
-): NextRace['beyond'] {
-  const left = budget && leftOf(budget);
-  if (budget === undefined || left === undefined) return undefined;
+function toBeyond({ total }: PlanBatchResult, budget: Budget): NextRace['beyond'] {
+  const left = leftOf(budget);
+  if (left === undefined) return undefined;
   const counted = countedOf(budget);
   if (counted === 'refused' && total.unpriced > 0) return 'unpriced';
   const each = total.requests === 0 ? 0 : total.images / total.requests;

@@ -8,7 +8,6 @@ import { MakeDock, MakeGo } from '../../make/make-go.tsx';
 import { formatDollars } from '../../money/money.ts';
 import { text } from '../../money/money-text.ts';
 import { BudgetLeft, beyondText, useFreshBudget } from '../../money/plan-cost.tsx';
-import { leftOf } from '../../money/plan-money.ts';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type NextRace, useNextRace } from './next-race.ts';
@@ -61,9 +60,8 @@ export function RaceFoot() {
   useEffect(() => {
     void usage.read();
   }, [usage]);
-  const budget = usage.latest.value?.caller.budget;
-  const left = budget && leftOf(budget);
-  useFreshBudget(budget !== undefined);
+  const { left } = next;
+  useFreshBudget(left !== undefined);
   return (
     <div class="make-foot stack">
       <RaceLine next={next} />
@@ -119,7 +117,7 @@ function useStart({ problem, beyond, expansion, racers }: NextRace) {
 
 /** Shows what the race will send, or what is missing. */
 function RaceLine({ next }: { readonly next: NextRace }) {
-  const { race, connection, usage } = usePage();
+  const { race, connection } = usePage();
   if (connection.state.value === 'offline') {
     return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
   }
@@ -145,9 +143,8 @@ function RaceLine({ next }: { readonly next: NextRace }) {
   });
   const detail = plan?.state === 'planned' ? toMoney(plan.plan.total, next.requests) : ' ';
   if (next.beyond) {
-    const budget = usage.latest.value?.caller.budget;
-    const left = budget && leftOf(budget);
-    const why = next.beyond === 'budget' && left ? beyondText(left) : text('race.cost.unpriced');
+    const isSpent = next.beyond === 'budget' && next.left !== undefined;
+    const why = isSpent ? beyondText(next.left) : text('race.cost.unpriced');
     return <Line icon={CircleAlert} bad title={title} detail={`${detail} ${why}`} />;
   }
   return <Line image={<FanOut calls={next.requests} />} title={title} detail={detail} />;
