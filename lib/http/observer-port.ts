@@ -15,7 +15,9 @@ export interface ObservedReply {
   readonly durationMs: number;
 }
 
-/** Observes every reply. The function must not throw and must return quickly. */
+/** Observes every reply. The functions must not throw and must return quickly. */
 export interface HttpObserver {
   replied(reply: ObservedReply): void;
+  /** Called when a connection was closed because its client did not read the reply. */
+  readonly stalled?: () => void;
 }

@@ -159,6 +159,11 @@ export const METRICS = {
     help: 'HTTP requests that received a reply.',
     labels: ['route', 'method', 'status'],
   },
+  stalledReplies: {
+    kind: 'counter',
+    name: 'stalled_replies_total',
+    help: 'Connections that were closed because the client did not read the reply.',
+  },
   refusals: {
     kind: 'counter',
     name: 'refusals_total',

@@ -27,6 +27,8 @@ export interface Metrics {
     readonly durationMs: number;
     readonly refusal?: RefusalReason;
   }): void;
+  /** Call when a connection was closed because its client did not read the reply. */
+  replyStalled(): void;
   /** Call once per image operation. `provider` is undefined if the operation ended before a provider was chosen. */
   operationEnded(ended: {
     readonly provider: string | undefined;
@@ -92,6 +94,7 @@ export type CredentialFailure = (typeof CREDENTIAL_FAILURES)[number];
 /** Metrics that ignore all events, for `server.metrics.enabled = false`. */
 export const silentMetrics: Metrics = {
   httpRequestEnded: () => {},
+  replyStalled: () => {},
   operationEnded: () => {},
   providerCallEnded: () => {},
   queued: () => {},

@@ -51,6 +51,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
       if (ended.refusal !== undefined) metrics.refusals.inc({ reason: ended.refusal });
       if (ended.refusal === 'budget') metrics.budgetRefusals.inc();
     },
+    replyStalled: () => metrics.stalledReplies.inc(),
     operationEnded({ provider, operation, result, code, durationMs }) {
       const known = CODES.has(code) ? code : 'internal';
       metrics.operations.inc({ provider: registered(provider), operation, result, code: known });

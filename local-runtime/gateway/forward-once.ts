@@ -15,8 +15,6 @@ export interface ForwardDeps extends ForwardSettings {
   readonly forwarder: Pick<Forwarder, 'forward'>;
   readonly clock: Pick<Clock, 'after'>;
   readonly drainOptions: DrainOptions;
-  /** Called when the head of a reply has been received. */
-  readonly onHead: (request: RequestInFlight) => void;
 }
 
 interface Attempt {
@@ -52,7 +50,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 export function forwardOnce(
   request: RequestInFlight,
   { origin, requestId, signal, isLast }: Attempt,
-  { forwarder, clock, drainOptions, forwardMs, maxBodyBytes, onHead }: ForwardDeps,
+  { forwarder, clock, drainOptions, forwardMs, maxBodyBytes }: ForwardDeps,
 ): RunningAttempt {
   const { incoming, outgoing } = request;
   const { method = 'GET', url: target = '/', rawHeaders } = incoming;
@@ -92,7 +90,6 @@ export function forwardOnce(
     },
     head(status, raw) {
       if (isSettled) return;
-      onHead(request);
       const headers = toReplyHeaders(raw, requestId, isLast() || !incoming.complete);
       outgoing.writeHead(status, [...headers]);
       // Node delays the head until the body begins. The body usually begins in the same turn of the event loop.

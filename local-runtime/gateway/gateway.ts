@@ -67,14 +67,14 @@ export function createGateway(deps: Deps) {
   };
   const refusals = createRefusals({ httpSettings: { ids, observer }, sendReply, drainOptions });
   const sockets = watchSockets(server, {
+    clock,
     readTimeoutMs: 0,
     writeTimeoutMs: settings.idleMs,
     // Never called, because the read time-out is disabled. Slow uploads are allowed.
     onReadStall: () => {},
   });
   const hold = createHold({ ...settings, coordination, clock, onReleased: metrics.released });
-  const onHead = sockets.replying;
-  const forwarding = { ...settings, forwarder, clock, drainOptions, onHead };
+  const forwarding = { ...settings, forwarder, clock, drainOptions };
   const requests = createRequests({ ...deps, hold, forwarding, refusals });
   let isStopping = false;
 

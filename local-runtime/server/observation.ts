@@ -30,6 +30,7 @@ export async function openObservation({ config, routes, clock, version }: Deps) 
       events.replied(reply);
       metrics.httpRequestEnded(reply);
     },
+    stalled: metrics.replyStalled,
   };
   return { events, metrics, observer };
 }

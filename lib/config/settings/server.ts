@@ -155,8 +155,9 @@ export const SERVER = section({
       'Maximum pause while a head or a body is received. With 0, only `head_timeout_ms` and `body_idle_ms` apply.',
   }),
   write_timeout_ms: integer({
-    default: 30_000,
-    about: 'Maximum time without progress while a reply is sent.',
+    default: 120_000,
+    about:
+      'Maximum time without progress while a reply is sent. A client that reads less than 1 KiB per second during this time is disconnected. The system passes data on in steps of up to about 1.5 MB, so with a shorter time, slow clients are disconnected too.',
   }),
   mcp: section({
     enabled: flag({

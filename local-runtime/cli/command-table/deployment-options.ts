@@ -32,7 +32,7 @@ export const GATEWAY_OPTIONS = {
   },
   holdMs: limit('ms', 'maximum time for which a request is held', 35 * 60_000),
   forwardMs: limit('ms', 'maximum time for a slot to complete its reply', 31 * 60_000),
-  idleMs: limit('ms', 'maximum pause while a reply is sent or received', 60_000),
+  idleMs: limit('ms', 'maximum pause while a reply is sent or received', 120_000),
   probeMs: limit('ms', 'time between two checks of the file and of the slot', 500),
   maxBodyBytes: limit('bytes', 'maximum size of a request body', 80 * 1024 * 1024),
   maxHeld: limit('count', 'maximum number of held requests', 4096),

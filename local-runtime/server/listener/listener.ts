@@ -44,6 +44,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   const requests = createRequestsInFlight({ httpSettings, services, sendReply, shutdown });
   const refusals = createRefusals({ httpSettings, sendReply, drainOptions });
   const sockets = watchSockets(server, {
+    clock,
     readTimeoutMs: settings.read_timeout_ms,
     writeTimeoutMs: settings.write_timeout_ms,
     onReadStall(socket, request) {
@@ -51,6 +52,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       if (request) refusals.refuse(request, error);
       else if (!refusals.isRefused(socket)) void refusals.refuseSocket(socket, error);
     },
+    onWriteStall: httpSettings.observer?.stalled,
   });
   // Hono is loaded when the port is bound, because it loads Node's implementation of `fetch`.
   const routing = createOnce(async () => {
@@ -59,7 +61,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       routes,
       (request, destination) => {
         requests
-          .run(request, destination, () => sockets.replying(request))
+          .run(request, destination)
           // The start failed, or the reply could not be created.
           .catch(() => request.outgoing.destroy());
       },

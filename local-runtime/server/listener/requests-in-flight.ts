@@ -45,7 +45,6 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
     async run(
       { incoming, outgoing }: RequestInFlight,
       { handler, route, path, parameters }: Destination,
-      onReply: () => void,
     ): Promise<void> {
       let controller: AbortController | undefined;
       let isDisconnected = false;
@@ -77,7 +76,6 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
           onReplied,
         };
         const reply = await handler(toEvent(incoming, path, parameters), context);
-        onReply();
         await sendReply(reply, incoming, outgoing, stopping);
       } finally {
         if (controller) waiting.delete(controller);

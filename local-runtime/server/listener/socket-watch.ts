@@ -1,22 +1,29 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import { watchReplies } from './reply-watch.ts';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
 interface Deps {
+  readonly clock: Pick<Clock, 'after'>;
   /** The maximum time without a byte while a request is being read. 0 means no limit. */
   readonly readTimeoutMs: number;
-  /** The maximum time without progress while a reply is being written. */
+  /** See `watchReplies`. */
   readonly writeTimeoutMs: number;
   /** Called if a request stalls before its end. `request` is undefined if the head of the request is incomplete. */
   readonly onReadStall: (socket: Socket, request: RequestInFlight | undefined) => void;
+  /** Called after a connection was closed because its client does not read the reply. */
+  readonly onWriteStall?: (() => void) | undefined;
 }
 
 /**
  * Watches connections for stalls. The read time-out applies only while a head or a body is expected. The write time-out
  * applies only while bytes wait to be sent. The work between reading and writing can take any time.
  */
-export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
+export function watchSockets(server: Server, deps: Deps) {
+  const { clock, readTimeoutMs, writeTimeoutMs, onReadStall, onWriteStall } = deps;
   const open = new Set<Socket>();
+  const sending = watchReplies({ clock, writeTimeoutMs, sockets: open, onStall: onWriteStall });
   const requests = new WeakMap<Socket, RequestInFlight>();
   // The unfinished replies of each connection, in order.
   const replies = new WeakMap<Socket, Set<ServerResponse>>();
@@ -26,6 +33,7 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
   server.on('connection', (socket: Socket) => {
     const pending = new Set<ServerResponse>();
     open.add(socket);
+    sending.start();
     replies.set(socket, pending);
     socket.once('close', () => {
       open.delete(socket);
@@ -49,11 +57,8 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
 
   // Because of this listener, Node does not destroy the socket itself.
   server.on('timeout', (socket: Socket) => {
-    // Node restarts its timer whenever the kernel accepts bytes, so bytes that still wait show that the client does not read.
-    if (socket.writableLength > 0) {
-      socket.destroy();
-      return;
-    }
+    // The reply watch closes the connection of a client that does not read.
+    if (socket.writableLength > 0) return;
     // The latest request of the connection. Earlier requests may still be running.
     const request = requests.get(socket);
     if (!request) {
@@ -68,11 +73,6 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
   });
 
   return {
-    /** Starts the write time-out. Must be called before the reply is written. */
-    replying({ incoming: { socket } }: RequestInFlight): void {
-      socket.setTimeout(writeTimeoutMs);
-    },
-
     /**
      * Returns the request of the socket if its head has been parsed and its body is still expected. Otherwise returns undefined.
      */

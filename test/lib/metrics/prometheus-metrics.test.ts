@@ -31,6 +31,7 @@ function recordAll(metrics: Metrics): void {
   metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', status: 200, durationMs: 20 });
   const refused = { status: 503, durationMs: 1, refusal: 'queue_full' } as const;
   metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', ...refused });
+  metrics.replyStalled();
   metrics.operationEnded({
     provider: 'sandbox',
     operation: 'generate',

@@ -389,6 +389,27 @@ describe('createListener', () => {
     socket.destroy();
   });
 
+  it('disconnects a client that slowly sends a body and does not read its reply', async () => {
+    let report = () => {};
+    const stalled = new Promise<void>((resolve) => {
+      report = resolve;
+    });
+    const { port } = await start({
+      services: { apiDocument: () => Buffer.alloc(64 * 1024 * 1024) },
+      settings: { write_timeout_ms: 100 },
+      httpSettings: { observer: { replied: () => {}, stalled: report } },
+    });
+    const socket = await openSocket(port);
+    socket.pause().on('error', () => {});
+
+    socket.write(keptHead('GET /v1/openapi.json HTTP/1.1', 'Content-Length: 90000'));
+    const trickle = setInterval(() => socket.write('x'), 10);
+
+    await stalled;
+    clearInterval(trickle);
+    socket.destroy();
+  });
+
   it('does not time out work when the reply to a later request waits behind it', async () => {
     const serve = () =>
       new Promise((_resolve, reject) => {
