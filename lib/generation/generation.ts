@@ -4,7 +4,7 @@ import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createEventQueue, createVerifyPartials, type VerifiedEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import type { PlannedSpend } from './ledger/ledger.ts';
+import type { PlannedSpend } from './ledger/rows.ts';
 import {
   createPipeline,
   type GenerationContext,

@@ -76,6 +76,12 @@ export interface Spent {
   readonly month: Amount;
 }
 
+/** Returns the amount by which an account with a budget must raise its reservation, so that the reservation is `needed`. */
+export function missingAmount(account: StoredAccount, needed: Amount | undefined): Amount {
+  if (needed === undefined || !hasBudget(limitOf(account))) return 0n;
+  return needed > account.held ? needed - account.held : 0n;
+}
+
 /** Throws `rate_limited` if `amount` more than the spent amounts would exceed a budget. */
 export function refuseBeyondBudget(limit: SpendingLimit, spent: Spent, amount: Amount): void {
   // Work that costs nothing is allowed even if a budget was exceeded or lowered.

@@ -1,13 +1,15 @@
+import type { Amount } from '../contract/reply/cost.ts';
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
-import { isOwnWork, type Routed } from '../contract/request/own-work.ts';
+import { chargedImages, isOwnWork } from '../contract/request/own-work.ts';
 import { MAX_USAGE_DAYS, type UsageQuery, type UsageReport } from '../contract/resources/usage.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Account, PlannedSpend } from '../generation/ledger/ledger.ts';
+import type { Account } from '../generation/ledger/ledger.ts';
 import type {
   LedgerEntry,
   LedgerStore,
   Reservation,
 } from '../generation/ledger/ledger-store-port.ts';
+import type { PlannedSpend } from '../generation/ledger/rows.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import { DAY_MS, today } from '../platform/days.ts';
@@ -77,34 +79,57 @@ export function createUsage(deps: Deps) {
 }
 
 /** Returns the budget of a payer and the amount to reserve. Undefined if the payer has no budget. */
-function budgetOf(
-  { budgetPerDay: perDay, budgetPerMonth: perMonth, unknownCost }: Payer,
-  images: number,
-  spend: () => PlannedSpend,
-): Reservation['budget'] {
-  if (perDay === undefined && perMonth === undefined) return undefined;
-  const { amount, isUnknown } = spend();
-  if (!isUnknown) return { perDay, perMonth, held: amount };
-  if (unknownCost === undefined) {
+function budgetOf(payer: Payer, images: number, spend: () => PlannedSpend): Reservation['budget'] {
+  if (!hasBudget(payer)) return undefined;
+  const { budgetPerDay: perDay, budgetPerMonth: perMonth } = payer;
+  const planned = spend();
+  if (planned.isUnknown && payer.unknownCost === undefined) {
     throw new BridgeError(
       'unsupported_capability',
       'the cost of the request is not known in advance, and the token has a budget',
       { details: { reason: 'unknown_cost' } },
     );
   }
-  const unknown = unknownCost * BigInt(images);
-  return { perDay, perMonth, held: unknown > amount ? unknown : amount };
+  return { perDay, perMonth, held: amountFor(payer, images, planned) };
+}
+
+function hasBudget({ budgetPerDay, budgetPerMonth }: Payer): boolean {
+  return budgetPerDay !== undefined || budgetPerMonth !== undefined;
+}
+
+/** Returns the amount that images cost at most. Without an `unknownCost`, an unknown cost counts as 0. */
+function amountFor(
+  { unknownCost = 0n }: Payer,
+  images: number,
+  { amount, isUnknown }: PlannedSpend,
+): Amount {
+  const unknown = isUnknown ? unknownCost * BigInt(images) : 0n;
+  return unknown > amount ? unknown : amount;
+}
+
+/**
+ * Returns the amount that a request needs at the current prices. Undefined if the payer has no budget. If the price has become
+ * unknown, the reservation stays as it is, so that work that was accepted does not fail because a price cannot be read.
+ */
+function neededBy(
+  payer: Payer | undefined,
+  images: number,
+  spend: (() => PlannedSpend) | undefined,
+): Amount | undefined {
+  return payer && spend && hasBudget(payer) ? amountFor(payer, images, spend()) : undefined;
 }
 
 /** The parts of a job that its account needs. */
 interface ChargedJob {
   readonly id: string;
-  readonly request: Routed;
+  /** The id of the token that submitted the job. */
+  readonly token: string;
+  readonly request: Parameters<typeof chargedImages>[0];
 }
 
 /** Opens the accounts of requests and of jobs. */
 function createAccounts(
-  { ledger, ids }: Deps,
+  { ledger, ids, tokens }: Deps,
   closings: Pick<Closings, 'close'>,
   reservationOf: (payer: Payer, images: number, spend?: () => PlannedSpend) => Reservation,
 ) {
@@ -138,9 +163,10 @@ function createAccounts(
           }
           entry = opened;
         },
-        async open(call) {
+        async open(call, spend) {
           if (!entry) throw new Error('a call was opened before the account was reserved');
-          if (isReserved) return ledger.addCall(entry.id, call);
+          const needed = neededBy(payer, entry.images, spend);
+          if (isReserved) return ledger.addCall(entry.id, call, needed);
           await ledger.begin(entry, call);
           isBegun = true;
         },
@@ -160,10 +186,13 @@ function createAccounts(
     },
 
     /** Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. */
-    accountOfJob: ({ id, request }: ChargedJob): Account => ({
+    accountOfJob: ({ id, token, request }: ChargedJob): Account => ({
       isFree: isOwnWork(request),
       reserve: async () => {},
-      open: (call) => ledger.addCall(id, call),
+      async open(call, spend) {
+        const needed = neededBy(tokens.accountOf(token), chargedImages(request), spend);
+        await ledger.addCall(id, call, needed);
+      },
       accept: (call) => ledger.accept(id, call).then(() => true),
       withdrawTicket: (call) => ledger.withdrawTicket(id, call),
       renew: (settlement, images) => ledger.renew(id, settlement, images),

@@ -118,6 +118,49 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       ]);
     });
 
+    test('a call that needs more than was reserved is opened only if the budget allows the difference', async () => {
+      const [first, second] = [paying(3n, 10n), paying(3n, 10n)];
+      await ledger.reserve(first);
+      await ledger.reserve(second);
+
+      await ledger.addCall(first.id, call([0]), 7n);
+      // A repeated call, or a call that needs less, changes nothing.
+      await ledger.addCall(first.id, call([0]), 7n);
+      await ledger.addCall(first.id, call([0], 1), 2n);
+      expect(await store.spent(TODAY)).toEqual({ day: 10n, month: 10n });
+      await expect(ledger.addCall(second.id, call([0]), 4n)).rejects.toMatchObject({
+        code: 'rate_limited',
+        details: { reason: 'budget', period: 'day', remaining: '0', needed: '0.0000000001' },
+      });
+
+      // The call of the second account is not open, so nothing of it is charged.
+      const next = await opened.reopen();
+      await next.ledger.recover();
+      expect(await next.store.list(TODAY)).toMatchObject([
+        { provider: '', failed: 1, unknown: 0 },
+        { provider: 'sandbox', failed: 0, unknown: 2 },
+      ]);
+    });
+
+    test('a call of an account without a budget may need any amount', async () => {
+      const unlimited = entry(1, 10);
+      await ledger.reserve(unlimited);
+
+      await ledger.addCall(unlimited.id, call([0]), 1_000_000n);
+
+      expect(await store.spent(TODAY)).toEqual({ day: 0n, month: 0n });
+    });
+
+    test('an ended request releases an amount that was raised', async () => {
+      const raised = paying(3n, 10n);
+      await ledger.reserve(raised);
+      await ledger.addCall(raised.id, call([0]), 7n);
+
+      await ledger.close(raised.id, ended(counts({ images: 1, ...reported(6n) })));
+
+      expect(await store.spent(TODAY)).toEqual({ day: 6n, month: 6n });
+    });
+
     test('the next route reserves the amount again, beside the cost of the first route', async () => {
       const first = paying(4n, 10n);
       await ledger.reserve(first);

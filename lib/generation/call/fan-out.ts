@@ -17,6 +17,7 @@ import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import { type GenerationEvent, limitPartials } from '../generation-events.ts';
 import type { Ledger, LedgerCall } from '../ledger/ledger.ts';
 import { type Plan, toProviderRequest } from '../plan/plan.ts';
+import { plannedSpend } from '../plan/planned-spend.ts';
 import type { SessionTurn } from '../session-turns-port.ts';
 import type { Times } from '../times.ts';
 import { type CallProvider, type CallResult, stopError } from './call-provider.ts';
@@ -27,7 +28,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly callProvider: CallProvider;
   readonly metrics: Pick<Metrics, 'providerCallEnded'>;
-  readonly prices: Pick<PriceList, 'costOf'>;
+  readonly prices: Pick<PriceList, 'costOf' | 'plan'>;
   /** The slots of all replicas. Undefined if the number of calls is limited for this process alone. */
   readonly permits?: Permits | undefined;
 }
@@ -142,11 +143,14 @@ async function finishedCall(
   const provider = work.plan.ask.provider.name;
   const { indices, unpublished, earlier } = call;
   const { priced } = work.plan.ask;
-  const costOf = (measured: MeasuredCall) =>
-    deps.prices.costOf({ ...priced, images: indices.length, calls: 1 }, measured);
+  const prices = {
+    costOf: (measured: MeasuredCall) =>
+      deps.prices.costOf({ ...priced, images: indices.length, calls: 1 }, measured),
+    spend: () => plannedSpend([work.plan], deps.prices),
+  };
   const ledger = earlier
-    ? work.ledger.continueCall(earlier, costOf)
-    : work.ledger.beginCall(provider, indices, costOf);
+    ? work.ledger.continueCall(earlier, prices)
+    : work.ledger.beginCall(provider, indices, prices);
   const fail = (index: number, thrown: unknown, failed: string | undefined) => {
     const failure = toBridgeError(thrown);
     const named = failed === undefined ? failure : failure.with({ provider: failed });

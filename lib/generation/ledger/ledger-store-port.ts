@@ -148,10 +148,12 @@ export interface LedgerStore {
   /** Opens a call. Begins an account without a reservation if there is no account. Does nothing if the call is open already. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
   /**
-   * Opens a call of an existing account. Does nothing if the call is open already. Throws `overloaded` if the account has ended, and
-   * `internal` if the account is the account of a job that no longer runs in this process.
+   * Opens a call of an existing account. If the account has a budget and reserves less than `needed`, reserves the difference,
+   * because prices may have changed since the account began. Does nothing if the call is open already. Throws `rate_limited` and
+   * opens nothing if a budget is too small, `overloaded` if the account has ended, and `internal` if the account is the account of a
+   * job that no longer runs in this process.
    */
-  addCall(id: string, call: OpenCall): Promise<void>;
+  addCall(id: string, call: OpenCall, needed?: Amount): Promise<void>;
   /**
    * Stores the ticket of an open call of a job, so that the job continues if its process ends (`JobStore.resumeAbandoned`).
    * Replaces an earlier ticket of the call. Throws `internal` as `addCall` does.

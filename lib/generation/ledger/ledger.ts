@@ -1,4 +1,4 @@
-import { type Amount, type Cost, sumCosts, UNKNOWN_COST } from '../../contract/reply/cost.ts';
+import { type Cost, sumCosts, UNKNOWN_COST } from '../../contract/reply/cost.ts';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
@@ -24,6 +24,7 @@ import {
   type LedgerRow,
   mayFallBack,
   mayRepeat,
+  type PlannedSpend,
   paidAfter,
   restricted,
   sumByModel,
@@ -31,14 +32,6 @@ import {
 
 /** The prices of a call whose cost cannot be known. */
 const UNPRICED: CallPrices = { costOf: () => UNKNOWN_COST };
-
-/** The upper bound of the cost of a request: the cost on its most expensive route. */
-export interface PlannedSpend {
-  /** The greatest amount of the routes whose cost is known. */
-  readonly amount: Amount;
-  /** True if the cost on at least one route is unknown. */
-  readonly isUnknown: boolean;
-}
 
 /** The durable account of one request. */
 export interface Account {
@@ -50,8 +43,12 @@ export interface Account {
    * `overloaded`.
    */
   reserve(outputs: number, spend?: () => PlannedSpend): Promise<void>;
-  /** Resolves once the call is recorded durably, so that it may be sent. Throws `overloaded`. */
-  open(call: OpenCall): Promise<void>;
+  /**
+   * Resolves once the call is recorded durably, so that it may be sent. `spend` returns the cost of the request on the route of the
+   * call at the current prices, which may be higher than at the reservation. Throws `rate_limited` if the higher cost exceeds a
+   * budget, and `overloaded`.
+   */
+  open(call: OpenCall, spend?: () => PlannedSpend): Promise<void>;
   /**
    * Stores the ticket of an open call. Resolves with true if another process can continue the call. Resolves with false if the
    * account ends with this process. Throws `overloaded`.
@@ -87,11 +84,12 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
   let last: Maker = { provider: '' };
   let isReserved = false;
   const charges = createCharges(book);
+  const open = account.isFree ? async () => {} : account.open;
 
-  function openedCall({ call, provider, indices }: OpenCall, costOf: CallPrices['costOf']) {
-    charges.prices.set(call, { costOf });
+  function openedCall({ call, provider, indices }: OpenCall, prices: CallPrices) {
+    charges.prices.set(call, prices);
     const facts = { call, route, ...makerOf({ ...last, provider }) };
-    return createLedgerCall({ book, account, tickets, charges }, facts, indices);
+    return createLedgerCall({ book, open, tickets, charges }, facts, indices);
   }
 
   return {
@@ -108,11 +106,11 @@ export function createLedger(account: Account, outputs: number, earlier?: Earlie
     },
 
     /** Adds a call of the current route. By default, the cost of the call is unknown. */
-    beginCall(provider: string, indices: readonly number[], costOf = UNPRICED.costOf): LedgerCall {
+    beginCall(provider: string, indices: readonly number[], prices = UNPRICED): LedgerCall {
       const call = calls++;
       const facts = { call, route, ...makerOf({ ...last, provider }) };
       book.add(indices.map((index) => newRow(facts, index)));
-      return openedCall({ call, provider, indices }, costOf);
+      return openedCall({ call, provider, indices }, prices);
     },
 
     /** Continues a call of an ended process. The ledger already has the rows of the call. */
@@ -309,7 +307,7 @@ function createCharges(book: RowBook) {
 
 interface CallDeps {
   readonly book: RowBook;
-  readonly account: Pick<Account, 'isFree' | 'open'>;
+  readonly open: Account['open'];
   readonly tickets: ReturnType<typeof createTickets>;
   readonly charges: Pick<ReturnType<typeof createCharges>, 'prices' | 'ids' | 'addTokens'>;
 }
@@ -321,7 +319,7 @@ export type LedgerCall = ReturnType<typeof createLedgerCall>;
 
 /** Returns the functions that record events of one provider call in its rows. */
 function createLedgerCall(
-  { book, account, tickets, charges }: CallDeps,
+  { book, open, tickets, charges }: CallDeps,
   facts: CallFacts,
   indices: readonly number[],
 ) {
@@ -357,10 +355,8 @@ function createLedgerCall(
   }
 
   return {
-    /** Records the call durably, so that it may be sent. Throws `overloaded`. */
-    async open(): Promise<void> {
-      if (!account.isFree) await account.open({ call, ...makerOf(facts), indices });
-    },
+    /** Records the call durably, so that it may be sent. Throws as `Account.open` does. */
+    open: (): Promise<void> => open({ call, ...makerOf(facts), indices }, pricesOf().spend),
     /** Begins a try. Must be called before each try. */
     beginTry(): void {
       began = false;

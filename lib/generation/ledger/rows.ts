@@ -1,4 +1,10 @@
-import { addCosts, type Cost, NO_COST, UNKNOWN_COST } from '../../contract/reply/cost.ts';
+import {
+  type Amount,
+  addCosts,
+  type Cost,
+  NO_COST,
+  UNKNOWN_COST,
+} from '../../contract/reply/cost.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
@@ -150,8 +156,18 @@ export function countFailed(
   });
 }
 
+/** The upper bound of the cost of a request: the cost on its most expensive route. */
+export interface PlannedSpend {
+  /** The greatest amount of the routes whose cost is known. */
+  readonly amount: Amount;
+  /** True if the cost on at least one route is unknown. */
+  readonly isUnknown: boolean;
+}
+
 /** The prices of one call. */
 export interface CallPrices {
+  /** Returns the cost of the whole request on the route of the call, at the current prices. */
+  readonly spend?: () => PlannedSpend;
   /** Returns the cost of a reply, or of the images that a failed call has made. */
   readonly costOf: (measured: MeasuredCall) => Cost;
   /** The cost of the reply. Undefined until the call has replied. */

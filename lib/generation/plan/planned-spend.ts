@@ -1,6 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PriceList } from '../../prices/price-list.ts';
-import type { PlannedSpend } from '../ledger/ledger.ts';
+import type { PlannedSpend } from '../ledger/rows.ts';
 import type { Plan } from './plan.ts';
 
 /** Returns the cost of a request on its most expensive route. Routes that reject the request cost nothing. */

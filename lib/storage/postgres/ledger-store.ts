@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
   AcceptedCall,
@@ -27,7 +28,14 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
-import { HELD_COLUMNS, heldColumns, limitOf, StoredAmount, spentBy } from '../budgets.ts';
+import {
+  HELD_COLUMNS,
+  heldColumns,
+  limitOf,
+  missingAmount,
+  StoredAmount,
+  spentBy,
+} from '../budgets.ts';
 import type { Attempt } from './attempts.ts';
 import { createBilledCalls } from './billing-store.ts';
 import type { Postgres, Queries } from './connection.ts';
@@ -51,6 +59,7 @@ export function createLedgerStore(
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
   const calls = createCalls(schema);
+  const raise = createRaise(schema, accounts);
   const records = createRecords(postgres);
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
@@ -69,9 +78,10 @@ export function createLedgerStore(
         await accounts.begin(queries, { id, owner, token, day, images, reserved: 0 });
         await calls.open(queries, id, call);
       }),
-    addCall: (id, call) =>
+    addCall: (id, call, needed) =>
       write(async (queries) => {
         await accounts.lockOwn(queries, id, owner, endedAccount);
+        if (needed !== undefined) await raise(queries, id, needed);
         await calls.open(queries, id, call);
       }),
     accept: (id, call) =>
@@ -115,6 +125,25 @@ export function createLedgerStore(
     async recover() {
       while ((await recoverSome()) === RECOVERED);
     },
+  };
+}
+
+/**
+ * Creates the function that raises the reserved amount of an account to `needed` if the account has a budget. The function throws
+ * `rate_limited`, and the transaction must end, if the budget is too small.
+ */
+function createRaise(
+  schema: string,
+  { lock }: Pick<ReturnType<typeof createAccounts>, 'lock'>,
+): (queries: Queries, id: string, needed: Amount) => Promise<void> {
+  const charges = createCharges(schema);
+  const HOLD = `UPDATE ${schema}.ledger SET held = held + $2 WHERE id = $1`;
+  return async (queries, id, needed) => {
+    const account = await lock(queries, id);
+    const missing = account ? missingAmount(account, needed) : 0n;
+    if (!account || missing === 0n) return;
+    await charges.reserveMoney(queries, limitOf(account), missing);
+    await queries.rows(HOLD, [id, missing]);
   };
 }
 

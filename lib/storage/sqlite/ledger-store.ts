@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
   AcceptedCall,
@@ -26,7 +27,7 @@ import {
   type StoredAccount,
   toEarlierWork,
 } from '../accounts.ts';
-import { HELD_COLUMNS, heldColumns, limitOf, spentBy } from '../budgets.ts';
+import { HELD_COLUMNS, heldColumns, limitOf, missingAmount, spentBy } from '../budgets.ts';
 import { prepareBilledCalls } from './billing-store.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
@@ -72,6 +73,7 @@ const CLOSE_ROWS = 'DELETE FROM ledger_row WHERE ledger = ?';
 const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
+const HOLD = 'UPDATE ledger SET held = held + @missing WHERE id = @id';
 const LIST_ABANDONED = `
   SELECT ${ACCOUNT_COLUMNS} FROM ledger
   WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')} LIMIT @limit`;
@@ -110,10 +112,11 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
         begin.run({ id, owner, token, day, images, reserved: 0, allowance: null, ...money });
         calls.open(id, call);
       }),
-    addCall: (id, call) =>
+    addCall: (id, call, needed) =>
       database.write(() => {
-        if (!accounts.find(id)) throw endedAccount();
+        const ledger = accounts.findOpen(id);
         calls.requireOwn(id);
+        accounts.raise(ledger, needed);
         calls.open(id, call);
       }),
     accept: (id, call) =>
@@ -241,12 +244,17 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
 
 function prepareAccounts(
   database: Pick<StoreDatabase, 'prepare'>,
-  sums: Pick<ReturnType<typeof prepareCharges>, 'charge' | 'spend' | 'count'>,
+  sums: Omit<ReturnType<typeof prepareCharges>, 'refuseBeyondAllowance' | 'reserve'>,
 ) {
   const find = database.prepare(FIND);
   const listRows = database.prepare(LIST_ROWS);
   const close = database.prepare(CLOSE);
+  const hold = database.prepare(HOLD);
   const addBilled = prepareBilledCalls(database);
+
+  function findAccount(id: string): StoredAccount | undefined {
+    return v.parse(FoundLedger, find.get(id));
+  }
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
   function count(
@@ -278,7 +286,22 @@ function prepareAccounts(
       addBilled(ledger, calls);
     },
 
-    find: (id: string): StoredAccount | undefined => v.parse(FoundLedger, find.get(id)),
+    /** Raises the reserved amount to `needed` if the account has a budget. Throws `rate_limited` if the budget is too small. */
+    raise(ledger: StoredAccount, needed: Amount | undefined): void {
+      const missing = missingAmount(ledger, needed);
+      if (missing === 0n) return;
+      sums.reserveMoney(limitOf(ledger), missing);
+      hold.run({ id: ledger.id, missing });
+    },
+
+    find: findAccount,
+
+    /** Returns the account. Throws `overloaded` if the account has ended. */
+    findOpen(id: string): StoredAccount {
+      const ledger = findAccount(id);
+      if (!ledger) throw endedAccount();
+      return ledger;
+    },
 
     close: closeWith,
 

@@ -104,7 +104,8 @@ describe('the allowance of a job', () => {
     const job = await rig.store.claim(rig.clock.nowMs() / 1000);
     const account = rig.usage.accountOfJob({
       id: job?.id ?? '',
-      request: { routing: { provider: null } },
+      token: 'alice',
+      request: { routing: { provider: null }, parameters: { n: 3 } },
     });
     await account.open({ call: 0, provider: 'sandbox', indices: [1] });
     const atSecs = rig.clock.nowMs() / 1000;

@@ -16,6 +16,8 @@ import { openTestStores, type TestStores } from '../../support/stores.ts';
 const HOUR_MS = 3_600_000;
 const ALICE = { ...unnamedCaller('s'), id: 'alice', imagesPerDay: 10 };
 const FREE = { ...unnamedCaller('s'), id: 'free' };
+/** The request of a job for three images. */
+const THREE = { routing: { provider: null }, parameters: { n: 3 } };
 const CALL = { call: 0, provider: 'sandbox', indices: [0, 1, 2] };
 const MADE: ProviderCounts = {
   provider: 'sandbox',
@@ -439,7 +441,7 @@ describe('createUsage, a job', () => {
   it('opens its calls in the account that was made when the job was accepted', async () => {
     const reservation = usage.reservationOf(ALICE, 3);
     await stores.ledger.reserve({ id: 'job-1', ...reservation });
-    const account = usage.accountOfJob({ id: 'job-1', request: { routing: { provider: null } } });
+    const account = usage.accountOfJob({ id: 'job-1', token: 'alice', request: THREE });
 
     await account.reserve(3);
     await account.open(CALL);
@@ -448,5 +450,45 @@ describe('createUsage, a job', () => {
     // The end of the account is stored with the end of the job.
     expect(await usedToday()).toBe(3);
     expect(await itemsOf()).toEqual([]);
+  });
+
+  it.each([
+    ['the price has risen', { amount: 9n, isUnknown: false }, 9n],
+    ['the price has fallen', { amount: 1n, isUnknown: false }, 6n],
+    ['the price is not known any more', { amount: 0n, isUnknown: true }, 6n],
+  ])('keeps or raises its reservation before a call if %s', async (_name, planned, spent) => {
+    const payer = { ...FREE, name: 'free', budgetPerDay: 10n };
+    tokens.set('free', payer);
+    const reserved = usage.reservationOf(payer, 3, () => ({ amount: 6n, isUnknown: false }));
+    await stores.ledger.reserve({ id: 'job-1', ...reserved });
+    const account = usage.accountOfJob({ id: 'job-1', token: 'free', request: THREE });
+
+    await account.open(CALL, () => planned);
+
+    expect((await stores.usage.spent(reserved)).day).toBe(spent);
+  });
+
+  it('reserves the accepted amount for each image whose cost has become unknown', async () => {
+    const payer = { ...FREE, name: 'free', budgetPerDay: 100n, unknownCost: 7n };
+    tokens.set('free', payer);
+    const reserved = usage.reservationOf(payer, 3, () => ({ amount: 6n, isUnknown: false }));
+    await stores.ledger.reserve({ id: 'job-1', ...reserved });
+    const account = usage.accountOfJob({ id: 'job-1', token: 'free', request: THREE });
+
+    await account.open(CALL, () => ({ amount: 0n, isUnknown: true }));
+
+    expect((await stores.usage.spent(reserved)).day).toBe(21n);
+  });
+});
+
+describe('createUsage, a request', () => {
+  it('makes no call that has become too expensive for the budget since its reservation', async () => {
+    const payer = { ...FREE, budgetPerDay: 10n };
+    const account = usage.accountFor(payer);
+    await account.reserve(3, () => ({ amount: 6n, isUnknown: false }));
+
+    const opening = account.open(CALL, () => ({ amount: 11n, isUnknown: false }));
+
+    await expect(opening).rejects.toMatchObject({ details: { reason: 'budget' } });
   });
 });
