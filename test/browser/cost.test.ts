@@ -115,6 +115,43 @@ describe('the cost of a request', () => {
     await expect.poll(() => start.isDisabled()).toBe(true);
   });
 
+  it.each([
+    ['light', 390],
+    ['dark', 390],
+    ['light', 768],
+    ['dark', 1440],
+  ] as const)('stands beside the button that starts a race (%s, %d px)', async (theme, width) => {
+    const page = await open('/dashboard/race', { theme, size: { width, height: 844 } });
+    const start = page.getByRole('button', { name: /^Start \d+ request/ });
+    if (width < 900) await page.getByRole('button', { name: 'Change the race' }).click();
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('A {red,blue} heron');
+    await page.getByRole('checkbox', { name: /gpt-image-2 / }).check();
+    await plan(page).getByText('2 about $0.08.').waitFor();
+    const prices = page.locator('.racer .price');
+    await prices.getByText('price not known').first().waitFor();
+    const heights = await prices.evaluateAll((all) => all.map((each) => each.clientHeight));
+    expect(Math.max(...heights)).toBeLessThan(24);
+
+    if (width < 900) await page.goBack();
+    else await page.getByRole('button', { name: 'Collapse the panel' }).click();
+
+    await page.locator('.dock').getByText('2 about $0.08.').waitFor();
+    expect(await start.last().getAttribute('aria-describedby')).toBe('dock-cost');
+    await keepScreenshot(page, `race-dock-${theme}-${width}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it('stands beside the button that makes an image on a phone', async () => {
+    const page = await open('/dashboard', { size: 'phone' });
+    await page.getByRole('button', { name: /^Describe an image/ }).click();
+    await write(page, 'a priced heron', 'gpt-image-2');
+    await plan(page).getByText('About $0.04.').waitFor();
+
+    await page.goBack();
+
+    await page.locator('.dock').getByText('About $0.04.').waitFor();
+  });
+
   it.each(['light', 'dark'] as const)(
     'is said after, in the job and in the usage (%s)',
     async (theme) => {

@@ -157,7 +157,7 @@ describe('the queue drawer', () => {
 
     await page.keyboard.press('Delete');
 
-    await page.getByText('3 cancelled').waitFor();
+    await page.locator('.toast', { hasText: '3 cancelled' }).waitFor();
     await expect.poll(() => shownOrder(page)).toEqual(['Waiting 0', 'Waiting 4']);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect

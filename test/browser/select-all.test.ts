@@ -12,10 +12,11 @@ import { makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 const ENDED = 200;
 const WAITING = 12;
 
-const requests = (prompt: string, count: number) =>
+const requests = (prompt: string, count: number, routing = {}) =>
   Array.from({ length: count }, (_, index) => ({
     prompt: `${prompt} ${index}`,
     parameters: { size: '128x128' },
+    routing,
   }));
 
 async function setPaused(address: string, paused: boolean): Promise<void> {
@@ -61,14 +62,10 @@ describe('a selection of all jobs', () => {
 
   beforeAll(async () => {
     bridge = await startDashboard();
-    // Cancelled jobs have ended, and are made faster than images.
+    // Failures need less time than images.
+    const failing = { provider: 'sandbox', model: 'sandbox-fail-safety_rejected' };
+    await makeJobs(bridge.address, requests('Lake', ENDED, failing));
     await setPaused(bridge.address, true);
-    await submitJobs(bridge.address, requests('Lake', ENDED));
-    await sendBatch(bridge.address, {
-      action: 'cancel',
-      filter: { status: 'queued' },
-      expected_count: ENDED,
-    });
     await submitJobs(bridge.address, requests('Waiting', WAITING));
   }, 120_000);
 
@@ -125,7 +122,7 @@ describe('a selection of all jobs', () => {
 
   it('is made by a press on Select all, under the search and the filter of the list', async () => {
     const { page, seen } = await openGallery(bridge, {
-      path: '/dashboard?q=Lake&status=cancelled',
+      path: '/dashboard?q=Lake&status=failed',
       size: 'phone',
       touch: true,
     });
@@ -139,7 +136,7 @@ describe('a selection of all jobs', () => {
     expect(seen.batches).toEqual([
       {
         action: 'favorite',
-        filter: { visibility: 'active', status: 'cancelled', q: 'Lake' },
+        filter: { visibility: 'active', status: 'failed', q: 'Lake' },
         expected_count: ENDED,
       },
     ]);
@@ -147,7 +144,7 @@ describe('a selection of all jobs', () => {
 
   it('changes nothing after the list has grown, and asks again with the new number', async () => {
     const { page } = await openGallery(bridge, {
-      path: '/dashboard?status=cancelled&q=Lake',
+      path: '/dashboard?status=failed&q=Lake',
       expects: [/409/],
     });
     const [hidden] = await submittedIds(bridge.address);
@@ -171,7 +168,7 @@ describe('a selection of all jobs', () => {
   });
 
   it('becomes the other loaded cards when one card is deselected', async () => {
-    const { page } = await openGallery(bridge, { path: '/dashboard?status=cancelled' });
+    const { page } = await openGallery(bridge, { path: '/dashboard?status=failed' });
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Control+a');
     await page.getByText(`All ${ENDED} selected`).waitFor();
@@ -219,7 +216,7 @@ describe('a selection of all jobs', () => {
 
     await button(page, `Cancel ${WAITING}`).click();
 
-    await page.getByText(`${WAITING} cancelled`).waitFor();
+    await page.locator('.toast', { hasText: `${WAITING} cancelled` }).waitFor();
     expect(seen.batches).toEqual([
       {
         action: 'cancel',
@@ -256,7 +253,7 @@ describe('many jobs that were changed right before a reload', () => {
 });
 
 async function submittedIds(address: string): Promise<readonly string[]> {
-  const reply = await fetch(`${address}/v1/jobs?limit=1&status=cancelled&q=Lake`);
+  const reply = await fetch(`${address}/v1/jobs?limit=1&status=failed&q=Lake`);
   const { items } = (await reply.json()) as { readonly items: readonly { readonly id: string }[] };
   return items.map(({ id }) => id);
 }

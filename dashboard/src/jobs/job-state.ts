@@ -5,6 +5,15 @@ export function isOpen(job: Pick<JobSummary, 'status'>): boolean {
   return job.status === 'queued' || job.status === 'running';
 }
 
+/** Returns true if a job was cancelled while it waited in the queue, so that nothing was made or paid for. */
+export function wasCancelledWaiting({
+  status,
+  started,
+  artifacts,
+}: Pick<JobSummary, 'status' | 'started' | 'artifacts'>): boolean {
+  return status === 'cancelled' && started === undefined && artifacts.length === 0;
+}
+
 /** Returns true if the bridge itself made the images, as for a crop. No request can name the bridge, so the request cannot be repeated. */
 export function isMadeHere({ request }: Pick<Job, 'request'>): boolean {
   return request.routing.provider === 'image-bridge';

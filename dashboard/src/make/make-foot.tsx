@@ -35,6 +35,7 @@ export function MakeFoot() {
 }
 
 const PlanCost = lazyView(async () => (await import('../money/plan-cost.tsx')).PlanCost);
+const DockCost = lazyView(async () => (await import('../money/plan-cost.tsx')).DockCost);
 
 /** Shows what the bridge will do with the draft. `fixes` offers changes that make a rejected draft possible. */
 export function PlanLine({ fixes = true }: { readonly fixes?: boolean }) {
@@ -237,7 +238,7 @@ export function toWords(error: unknown): { readonly text: string; readonly detai
   };
 }
 
-/** Shows the draft as one line below the images while the panel is hidden. */
+/** Shows the draft and its cost below the images while the panel is hidden. */
 export function Dock() {
   const { draft } = usePage();
   const { canSubmit, submit } = useSubmit();
@@ -251,6 +252,8 @@ export function Dock() {
       send={text('make.submit', { count })}
       canSend={canSubmit}
       onSend={submit}
-    />
+    >
+      {prompt && <DockCost />}
+    </MakeDock>
   );
 }

@@ -1,4 +1,5 @@
 import { ArrowUp, type IconNode } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { Button, Icon } from '../controls/button.tsx';
 import { Stepper } from '../controls/inputs.tsx';
 import { usePage } from '../page-context.ts';
@@ -57,21 +58,34 @@ interface DockProps extends Sending {
   readonly line: string;
   /** True if the line is a placeholder for a prompt that is not written yet. */
   readonly isFaint?: boolean;
+  /** The cost of what would be sent, or the reason why nothing can be sent. */
+  readonly children?: ComponentChildren;
 }
 
-/** Shows what would be sent as one line while the panel is hidden. A press on the line opens the panel. */
-export function MakeDock({ icon, line, isFaint = false, send, canSend, onSend }: DockProps) {
+const COST_ID = 'dock-cost';
+
+/** Shows what would be sent, and its cost, while the panel is hidden. A press on the text opens the panel. */
+export function MakeDock(props: DockProps) {
+  const { icon, line, isFaint = false, children, send, canSend, onSend } = props;
   const { router } = usePage();
   return (
     <div class="dock float row">
       <button type="button" class="open row grow" onClick={() => openPrompt(router)}>
         <Icon of={icon} />
-        <span class={isFaint ? 'cut faint' : 'cut'}>{line}</span>
+        <span class="says">
+          <span class={isFaint ? 'cut faint' : 'cut'}>{line}</span>
+          {children && (
+            <small id={COST_ID} class="clamp num">
+              {children}
+            </small>
+          )}
+        </span>
       </button>
       <button
         type="button"
         class="go middle edged"
         aria-label={send}
+        aria-describedby={children ? COST_ID : undefined}
         disabled={!canSend}
         onClick={onSend}
       >

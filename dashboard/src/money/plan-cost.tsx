@@ -26,10 +26,7 @@ export function PlanCost({ plan }: { readonly plan: ImagePlan }) {
   const { left, affordable } = money;
   return (
     <>
-      <p class={isBeyond ? 'detail warn' : 'detail'}>
-        {costText(money)}
-        {isBeyond && left && money.counted !== 'refused' && ` ${beyondText(left)}`}
-      </p>
+      <p class={isBeyond ? 'detail warn' : 'detail'}>{moneyText(money)}</p>
       {isBeyond && affordable > 0 && affordable < count && (
         <p class="detail">
           <button
@@ -46,6 +43,23 @@ export function PlanCost({ plan }: { readonly plan: ImagePlan }) {
       {left && <BudgetLeft left={left} isLow={isBeyond} />}
     </>
   );
+}
+
+/** Shows what the planned request would cost, in few words. */
+export function DockCost() {
+  const { plan, draft, usage } = usePage();
+  const { value: planned } = plan;
+  if (planned.state !== 'planned') return null;
+  const count = draft.settings.value.parameters?.n ?? 1;
+  const money = toPlanMoney(planned.plan, count, usage.latest.value?.caller.budget);
+  return money ? <>{moneyText(money)}</> : null;
+}
+
+/** Returns the cost, and that the cost is more than is left. */
+function moneyText(money: PlanMoney): string {
+  const { isBeyond, left, counted } = money;
+  const cost = costText(money);
+  return isBeyond && left && counted !== 'refused' ? `${cost} ${beyondText(left)}` : cost;
 }
 
 function costText({ basis, amount = 0, other = 0, counted }: PlanMoney): string {

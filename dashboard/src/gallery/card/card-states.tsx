@@ -229,7 +229,7 @@ interface CardNoteProps {
 const LONG_TITLE = 20;
 
 /** Renders a card as text, for a job without an image to show. */
-function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
+export function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
   const length = title.length > LONG_TITLE && 'long';
   return (
     <div class="card-note fill stack">

@@ -15,7 +15,7 @@ import {
 } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
-import { Icon, IconButton } from '../../controls/button.tsx';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { thumbnailPath } from '../../images/image-cache.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
@@ -23,14 +23,16 @@ import { toJobVerdict } from '../../job/credentials/verdict.ts';
 import { LOOKS } from '../../job/credentials/verdict-looks.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
-import { stageText } from '../../jobs/progress.tsx';
+import { STATUS_LOOKS, stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
 import { credentialMarks } from '../../shell/preferences.ts';
 import { formatTime, type TextKey, text } from '../../text/text.ts';
 import { boxStyle } from '../layout/row-layout.ts';
+import { toPath } from '../state/filter-address.ts';
 import { useGallery } from '../state/use-gallery.ts';
-import { EndedCard, LostImage, OpenCard } from './card-states.tsx';
+import { toDate } from '../tools/filter-values.ts';
+import { CardNote, EndedCard, LostImage, OpenCard } from './card-states.tsx';
 import './card.css';
 
 interface CardProps {
@@ -39,6 +41,8 @@ interface CardProps {
   readonly top: number;
   readonly width: number;
   readonly height: number;
+  /** The number of jobs that share the card. Absent if the card has one job. */
+  readonly count?: number;
   /** True if the Tab key moves the focus to this card. */
   readonly isCursor: boolean;
   readonly isPicked: boolean;
@@ -50,15 +54,16 @@ export function Card(props: CardProps) {
 }
 
 function CardBox(props: CardProps) {
-  const { id, left, top, width, height, isCursor, isPicked } = props;
+  const { id, left, top, width, height, count = 1, isCursor, isPicked } = props;
   const { jobs } = usePage();
   const { state } = useGallery();
   const [hovered, setHovered] = useState(false);
   const job = jobs.get(id)?.value;
   const tabIndex = isCursor ? 0 : -1;
-  const hasImages = job !== undefined && job.artifacts.length > 0;
+  const isFolded = count > 1;
+  const hasImages = !isFolded && job !== undefined && job.artifacts.length > 0;
   const isActive = hovered || isCursor;
-  const hasEnded = job !== undefined && !hasImages && !isOpen(job);
+  const hasEnded = !isFolded && job !== undefined && !hasImages && !isOpen(job);
   const stays = isPicked || state.selection.active.value;
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the link inside can be focused
@@ -76,14 +81,23 @@ function CardBox(props: CardProps) {
       onPointerEnter={(event) => event.pointerType === 'mouse' && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
-      <CardLink id={id} job={job} isCursor={isCursor} />
-      {job === undefined && (
+      {isFolded ? (
+        <FoldedCard id={id} count={count} isCursor={isCursor} />
+      ) : (
+        <CardLink
+          id={id}
+          path={`/jobs/${id}`}
+          name={job ? cardName(job) : text('gallery.loading')}
+          isCursor={isCursor}
+        />
+      )}
+      {!isFolded && job === undefined && (
         <div class="card-images fill">
           <i class="skeleton" />
         </div>
       )}
       {hasImages && <CardImages job={job} width={width} height={height} />}
-      {job && !hasImages && !hasEnded && <OpenCard job={job} tabIndex={tabIndex} />}
+      {!isFolded && job && !hasImages && !hasEnded && <OpenCard job={job} tabIndex={tabIndex} />}
       {hasEnded && <EndedCard job={job} tabIndex={tabIndex} />}
       {hasImages && <Badges job={job} />}
       {hasImages && isActive && <CardOverlay job={job} tabIndex={tabIndex} />}
@@ -138,16 +152,16 @@ function shownVerdict(job: JobSummary) {
 
 interface CardLinkProps {
   readonly id: string;
-  /** Undefined while the job is read again. */
-  readonly job: JobSummary | undefined;
+  /** The path of the job or list to open, below /dashboard. */
+  readonly path: string;
+  readonly name: string;
   readonly isCursor: boolean;
 }
 
-/** Makes the whole card a link to its job. While a selection is active, a press selects or deselects the card. */
-function CardLink({ id, job, isCursor }: CardLinkProps) {
+/** Makes the whole card a link. While a selection is active, a press selects or deselects the card. */
+function CardLink({ id, path, name, isCursor }: CardLinkProps) {
   const { router } = usePage();
   const { state, selected } = useGallery();
-  const path = `/jobs/${id}`;
 
   function onClick(event: MouseEvent): void {
     const { selection, arrivals, cursor } = state;
@@ -160,7 +174,7 @@ function CardLink({ id, job, isCursor }: CardLinkProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     cursor.value = id;
-    // A click event from the Enter key has a `detail` of 0. Enter always opens the job.
+    // A click event from the Enter key has a `detail` of 0. Enter always opens the card.
     if (selection.active.peek() && event.detail > 0) selected.toggle(id);
     else router.navigate(path);
   }
@@ -177,8 +191,39 @@ function CardLink({ id, job, isCursor }: CardLinkProps) {
         if (event.shiftKey) event.preventDefault();
       }}
     >
-      <span class="sr">{job ? cardName(job) : text('gallery.loading')}</span>
+      <span class="sr">{name}</span>
     </a>
+  );
+}
+
+interface FoldedCardProps {
+  readonly id: string;
+  readonly count: number;
+  readonly isCursor: boolean;
+}
+
+/** Shows the number of neighbouring jobs that were cancelled while they waited, and leads to the list of the cancelled jobs of the day. */
+function FoldedCard({ id, count, isCursor }: FoldedCardProps) {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const date = toDate(state.shapes.get(id)?.day ?? 0);
+  const { filter } = state.feed.value;
+  const path = toPath({ ...filter, status: 'cancelled', from: date, to: date });
+  const title = text('card.folded', { count });
+  return (
+    <>
+      <CardLink id={id} path={path} name={title} isCursor={isCursor} />
+      <CardNote {...STATUS_LOOKS.cancelled} title={title} say={text('card.folded.text')}>
+        <Button
+          size="small"
+          tabIndex={isCursor ? 0 : -1}
+          aria-label={text('card.folded.show', { count })}
+          onClick={() => router.navigate(path)}
+        >
+          {text('action.show')}
+        </Button>
+      </CardNote>
+    </>
   );
 }
 

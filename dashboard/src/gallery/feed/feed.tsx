@@ -128,6 +128,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
   const { value: cursor } = state.cursor;
   const { value: picked } = state.selection.ids;
   const isWhole = state.selection.whole.value !== undefined;
+  const { jobsOf } = state.folding;
   const title = formatDay(day.day / 1000, new Date(today.value));
   const id = `day-${day.day}`;
   const shown = rows.flatMap((row) => layout.rows[row] ?? []);
@@ -164,7 +165,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
               top={row.top - day.top}
               height={row.height}
               isCursor={tile.id === cursor}
-              isPicked={isWhole || picked.has(tile.id)}
+              isPicked={isWhole || jobsOf(tile.id).every((job) => picked.has(job))}
             />
           )),
         )}

@@ -1,4 +1,4 @@
-import type { Day, Frame, Layout } from './row-layout.ts';
+import type { Day, Frame, Layout, Shape } from './row-layout.ts';
 
 /** The number of jobs of a day. `day` is its beginning in Unix milliseconds. */
 export interface CountedDay {
@@ -59,11 +59,11 @@ export function addUnread(
   }
   const counted = new Map(counts.map(({ day, count }) => [day, count]));
   const restOf = (day: Day) =>
-    height(Math.max(0, (counted.get(day.day) ?? 0) - cardsOf(layout, day)));
+    height(Math.max(0, (counted.get(day.day) ?? 0) - jobsOf(layout, day)));
   const restAbove = first && !hasNewest && isUpward?.(first.day) ? restOf(first) : 0;
   const readTop = top + restAbove;
   for (const day of layout.days) {
-    const count = Math.max(cardsOf(layout, day), counted.get(day.day) ?? 0);
+    const count = Math.max(jobsOf(layout, day), counted.get(day.day) ?? 0);
     add({ day: day.day, count }, day.height + (day === first ? restAbove : 0));
   }
   const readBottom = top;
@@ -92,8 +92,13 @@ export function addUnread(
   };
 }
 
-function cardsOf({ rows }: Layout, { firstRow, endRow }: Day): number {
-  return rows.slice(firstRow, endRow).reduce((sum, { tiles }) => sum + tiles.length, 0);
+function jobsOf({ rows }: Layout, { firstRow, endRow }: Day): number {
+  return countJobs(rows.slice(firstRow, endRow).flatMap(({ tiles }) => tiles));
+}
+
+/** Returns the number of jobs of cards. */
+export function countJobs(cards: readonly Pick<Shape, 'count'>[]): number {
+  return cards.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 function heightOf(count: number, ratio: number, { width, rowHeight, gap }: Frame): number {

@@ -9,6 +9,10 @@ export interface Shape {
   readonly ratio: number;
   /** The start of the day on which the job was created, in Unix milliseconds. */
   readonly day: number;
+  /** True if the card has nothing to show, because its job was cancelled while it waited. */
+  readonly isEmpty?: boolean;
+  /** The number of jobs that share the card. Absent if the card has one job. */
+  readonly count?: number;
 }
 
 /** The space that the rows fill. All values are CSS pixels. */
@@ -25,6 +29,8 @@ interface PlacedTile {
   readonly id: string;
   readonly left: number;
   readonly width: number;
+  /** The number of jobs that share the card. Absent if the card has one job. */
+  readonly count?: number;
 }
 
 interface Row {
@@ -135,12 +141,12 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isOpen: 
   const exact = isFull ? justified : frame.rowHeight;
   // Cards begin and end at whole pixels, and the last card of a full row ends at the edge of the frame.
   let edge = 0;
-  const tiles = members.map(({ id, ratio }) => {
+  const tiles = members.map(({ id, ratio, count }) => {
     const left = Math.round(edge);
     edge += ratio * exact;
     const width = Math.max(1, Math.round(edge) - left);
     edge += frame.gap;
-    return { id, left, width };
+    return { id, left, width, ...(count !== undefined && { count }) };
   });
   return { top, height: Math.max(1, Math.round(exact)), tiles };
 }

@@ -4,7 +4,14 @@ import type { Connection } from '../../connection/connection.ts';
 import type { JobFeed } from '../../jobs/job-feed.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { addUnread, endOfDay, placeIn, spanAt, type WholeLayout } from '../layout/day-spans.ts';
+import {
+  addUnread,
+  countJobs,
+  endOfDay,
+  placeIn,
+  spanAt,
+  type WholeLayout,
+} from '../layout/day-spans.ts';
 import { type Frame, layoutRows, type Shape } from '../layout/row-layout.ts';
 import { upwardRows, withoutOpenRow } from '../layout/upward-rows.ts';
 import { createDayCounts } from './day-counts.ts';
@@ -56,8 +63,9 @@ export function createDays({ layout, openAt, ...deps }: Deps) {
       const first = cards[0]?.day ?? 0;
       const ofFirst = cards.findIndex(({ day }) => day !== first);
       const end = ofFirst < 0 ? cards.length : ofFirst;
+      const read = countJobs(cards.slice(0, end));
       const isPart =
-        !reading.hasNewest && isUpward(first) && end < (countOf.value.get(first) ?? end + 1);
+        !reading.hasNewest && isUpward(first) && read < (countOf.value.get(first) ?? read + 1);
       const shown = isPart ? withoutOpenRow(cards, end, frame) : cards;
       const rows = layoutRows(shown, frame, (shapes, from, to) => {
         if (!isUpward(shapes[from]?.day ?? 0)) return undefined;

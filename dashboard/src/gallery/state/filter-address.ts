@@ -45,6 +45,13 @@ export function toQuery(filter: JobFilter): Readonly<Record<string, string | und
   return { ...CLEARED, ...parts, q: search, show: show === 'all' ? undefined : show };
 }
 
+/** Returns the path of the list under a filter, below /dashboard. */
+export function toPath(filter: JobFilter): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(toQuery(filter))) if (value) query.set(name, value);
+  return `?${query}`;
+}
+
 /** The query changes that clear the filter. */
 export const CLEARED = {
   q: undefined,

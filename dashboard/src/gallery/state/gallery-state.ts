@@ -7,10 +7,11 @@ import {
   untracked,
 } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
-import type { BridgeError } from '../../api/schemas.ts';
+import type { BridgeError, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
+import { wasCancelledWaiting } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Total } from '../../jobs/read-total.ts';
 import type { Router } from '../../router.ts';
@@ -20,6 +21,7 @@ import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createSearchHistory } from '../search/search-history.ts';
 import type { createDays, Days } from './days.ts';
 import { watchFilter } from './filter-address.ts';
+import { createFolding, type Folding } from './folding.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createShapes } from './shapes.ts';
 import { createViewCounts } from './view-counts.ts';
@@ -45,20 +47,21 @@ export function createGalleryState(deps: Deps) {
       return folded.size === 0 ? ids : ids.filter((id) => !folded.has(id));
     }),
     computed(() => feed.value.top.value === undefined),
+    (id) => isNews(deps.jobs.get(id)?.value),
   );
   const shapes = createShapes(deps.jobs, arrivals.isHolding);
-  const selection = createSelection();
+  const folding = createFolding({ feed, shown: arrivals.shown, shapes });
+  const selection = createSelection(folding.jobsOf);
   const errors = createJobErrors(deps.jobs);
   const counts = createViewCounts(deps);
   const history = createSearchHistory(deps.connection, sessionStorage);
   const frame = signal<Frame | undefined>(undefined);
 
   const layout = computed((): WholeLayout | undefined => {
-    void shapes.version.value;
     if (frame.value === undefined) return undefined;
-    const list = arrivals.shown.value.map(shapes.get).filter((shape) => shape !== undefined);
-    if (days.value) return days.value.layOut(list, frame.value);
-    const rows = layoutRows(list, frame.value);
+    const { value: cards } = folding.cards;
+    if (days.value) return days.value.layOut(cards, frame.value);
+    const rows = layoutRows(cards, frame.value);
     return { ...rows, spans: [], readTop: 0, readBottom: rows.height, hasNewest: true };
   });
   const days = loadDays({ ...deps, filter, feed, layout, openAt });
@@ -67,7 +70,7 @@ export function createGalleryState(deps: Deps) {
     const isWhole = complete.value && top.value === undefined;
     return isWhole ? { count: ids.value.length, at_least: false } : days.value?.total.value;
   });
-  const cursor = followList(feed, arrivals.shown, selection);
+  const cursor = followList(feed, arrivals.shown, folding, selection);
   followConnection(feed, selection, deps.connection);
 
   effect(() => {
@@ -89,6 +92,7 @@ export function createGalleryState(deps: Deps) {
     waiting,
     arrivals,
     shapes,
+    folding,
     selection,
     errors,
     /** The numbers of jobs of the common views and of the labels. */
@@ -105,13 +109,13 @@ export function createGalleryState(deps: Deps) {
     layout,
     /** The id of the card that has the keyboard focus. */
     cursor,
-    /** Returns the ids of the selected cards, or the id of the focused card if no card is selected. */
+    /** Returns the ids of the selected jobs, or the ids of the jobs of the focused card if no job is selected. */
     targets(): readonly string[] {
       // Ids are in the order of acceptance.
       const chosen = [...selection.ids.peek()].toSorted().toReversed();
       if (chosen.length > 0) return chosen;
       const focused = cursor.peek();
-      return focused === undefined ? [] : [focused];
+      return focused === undefined ? [] : folding.jobsOf(focused);
     },
   };
 }
@@ -136,6 +140,7 @@ function loadDays(parts: Parameters<typeof createDays>[0]): ReadonlySignal<Days 
 function followList(
   feed: ReadonlySignal<JobFeed>,
   shown: ReadonlySignal<readonly string[]>,
+  folding: Folding,
   selection: Selection,
 ): Signal<string | undefined> {
   const cursor = signal<string | undefined>(undefined);
@@ -156,9 +161,11 @@ function followList(
     // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card. Another list begins
     // with its first card.
     if (isOther) position = 0;
-    const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
+    const cards = folding.cards.value.map(({ id }) => id);
+    const card = cursor.value && folding.cardOf(cursor.value);
+    const at = card === undefined ? -1 : cards.indexOf(card);
     if (at >= 0) position = at;
-    else cursor.value = ids[Math.min(position, ids.length - 1)];
+    cursor.value = at >= 0 ? card : cards[Math.min(position, cards.length - 1)];
   });
   return cursor;
 }
@@ -210,6 +217,11 @@ function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
       return isFolded ? ids.value : nothing;
     }),
   };
+}
+
+/** Returns true if a new job is worth a look. */
+function isNews(job: JobSummary | undefined): boolean {
+  return job === undefined || !wasCancelledWaiting(job);
 }
 
 const KEPT = 500;
@@ -292,11 +304,12 @@ function createShownFeed({ api, jobs, connection }: Deps, filter: ReadonlySignal
 
 /**
  * Holds back new jobs while the gallery is scrolled down. `ids` must be in descending order. While `hasNewest` is false, jobs at the
- * beginning are not new, but those of the days above, which the gallery reads.
+ * beginning are not new, but those of the days above, which the gallery reads. `isNews` returns true for the jobs that are counted.
  */
 export function createArrivals(
   ids: ReadonlySignal<readonly string[]>,
   hasNewest: ReadonlySignal<boolean> = signal(true),
+  isNews: (id: string) => boolean = () => true,
 ) {
   const newest = signal<string | undefined>(undefined);
   const isHolding = signal(false);
@@ -314,8 +327,8 @@ export function createArrivals(
   return {
     /** The ids to show. */
     shown: computed(() => (held.value === 0 ? ids.value : ids.value.slice(held.value))),
-    /** The number of jobs that are held back. */
-    count: held as ReadonlySignal<number>,
+    /** The number of jobs that are held back and are news. */
+    count: computed(() => ids.value.slice(0, held.value).filter(isNews).length),
 
     /** True while the gallery is scrolled down, so that new jobs are held back. */
     isHolding: isHolding as ReadonlySignal<boolean>,

@@ -11,8 +11,8 @@ export interface WholeList {
 
 export type Selection = ReturnType<typeof createSelection>;
 
-/** Creates the selection, which is either a set of cards or a whole list. */
-export function createSelection() {
+/** Creates the selection, which is either a set of cards or a whole list. `jobsOf` returns the jobs that share a card. */
+export function createSelection(jobsOf: (card: string) => readonly string[] = (card) => [card]) {
   const ids = signal<ReadonlySet<string>>(new Set());
   const whole = signal<WholeList | undefined>(undefined);
   /** True if a press on a card selects the card instead of opening its job. */
@@ -41,7 +41,9 @@ export function createSelection() {
     },
     toggle(id: string): void {
       const next = new Set(ids.peek());
-      if (!next.delete(id)) next.add(id);
+      const own = jobsOf(id);
+      const isPicked = own.every((job) => next.has(job));
+      for (const job of own) isPicked ? next.delete(job) : next.add(job);
       anchor = id;
       base = next;
       set(next);
@@ -49,8 +51,8 @@ export function createSelection() {
     /** Selects a range that ends at `to`. The range starts at the last selected card, or else at `from`. */
     extend(list: readonly string[], from: string | undefined, to: string): void {
       if (anchor === undefined || !list.includes(anchor)) anchor = from ?? to;
-      const [a, b] = [list.indexOf(anchor), list.indexOf(to)];
-      const range = list.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1);
+      const ends = [...jobsOf(anchor), ...jobsOf(to)].map((id) => list.indexOf(id));
+      const range = list.slice(Math.max(0, Math.min(...ends)), Math.max(...ends) + 1);
       set(new Set([...base, ...range]));
     },
     all(list: readonly string[]): void {

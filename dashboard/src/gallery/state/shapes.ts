@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
-import { isOpen } from '../../jobs/job-state.ts';
+import { isOpen, wasCancelledWaiting } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
@@ -40,25 +40,33 @@ export function createShapes(
     // A shape stays known when the summary of its job is forgotten.
     if (!shapes.has(job.id)) add(job);
     else if (!isHolding.peek()) renew(job);
-    else if (shapes.get(job.id)?.ratio !== tileRatio(job, unfinished.get(job.id)))
-      changed.add(job.id);
+    else if (isOther(job)) changed.add(job.id);
   }
 
-  function add(job: JobSummary): Shape {
-    const shape = {
+  function shapeOf(job: JobSummary): Shape {
+    return {
       id: job.id,
       ratio: tileRatio(job, unfinished.get(job.id)),
       day: new Date(job.created * 1000).setHours(0, 0, 0, 0),
+      isEmpty: wasCancelledWaiting(job),
     };
+  }
+
+  /** Returns true if a job has another shape than before. */
+  function isOther(job: JobSummary): boolean {
+    const [before, next] = [shapes.get(job.id), shapeOf(job)];
+    return before?.ratio !== next.ratio || before.isEmpty !== next.isEmpty;
+  }
+
+  function add(job: JobSummary): Shape {
+    const shape = shapeOf(job);
     shapes.set(job.id, shape);
     return shape;
   }
 
   function renew(job: JobSummary): void {
-    const ratio = tileRatio(job, unfinished.get(job.id));
-    const before = shapes.get(job.id);
-    if (before === undefined || before.ratio === ratio) return;
-    shapes.set(job.id, { ...before, ratio });
+    if (!(shapes.has(job.id) && isOther(job))) return;
+    add(job);
     version.value = version.peek() + 1;
   }
 

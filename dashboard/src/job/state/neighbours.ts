@@ -1,6 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { JobFeed } from '../../jobs/job-feed.ts';
+import { wasCancelledWaiting } from '../../jobs/job-state.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import { usePage } from '../../page-context.ts';
 
 export interface Neighbours {
@@ -23,12 +25,28 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
 /** The maximum number of pages that are read to find a job. A job on a later page has no newer neighbour. */
 const MOST_PAGES = 10;
 
-/** Watches the neighbours of a job in a feed. `readOn` loads pages until the neighbours are known. */
-function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) {
+/**
+ * Watches the neighbours of a job in a feed. Jobs that were cancelled while they waited have nothing to show, and are skipped unless
+ * the feed lists the jobs of one state. `readOn` loads pages until the neighbours are known.
+ */
+export function watchNeighbours(
+  jobs: Pick<Jobs, 'get'>,
+  feed: ReadonlySignal<
+    Pick<JobFeed, 'filter' | 'ids' | 'complete' | 'state' | 'loadMore'> | undefined
+  >,
+  id: string,
+) {
+  function hasNothing(other: string): boolean {
+    const job = jobs.get(other)?.peek();
+    return job !== undefined && wasCancelledWaiting(job);
+  }
+
   const neighbours = computed<Neighbours>(() => {
     const { value: list } = feed;
     if (list === undefined) return { newer: undefined, older: undefined };
-    return neighboursOf(list.ids.value, id, list.complete.value);
+    const { value: ids } = list.ids;
+    const shown = list.filter.status === undefined ? ids.filter((one) => !hasNothing(one)) : ids;
+    return neighboursOf(shown, id, list.complete.value);
   });
 
   async function readOn(): Promise<void> {
@@ -46,8 +64,11 @@ function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) 
 
 /** Returns the jobs before and after a job in the order of the gallery, and a function to open them. */
 export function useNeighbours(id: string) {
-  const { router, shown } = usePage();
-  const { neighbours, readOn } = useMemo(() => watchNeighbours(shown.feed, id), [shown, id]);
+  const { router, shown, jobs } = usePage();
+  const { neighbours, readOn } = useMemo(
+    () => watchNeighbours(jobs, shown.feed, id),
+    [jobs, shown, id],
+  );
   const { value: feed } = shown.feed;
   useEffect(() => {
     shown.need();

@@ -133,13 +133,13 @@ function RacerRow({ provider, racer, plan, isChosen, isFull, onToggle }: RowProp
           <b class="row">
             <i class={fault === undefined ? 'dot' : 'dot warn'} />
             <bdi class="cut">{racer.model}</bdi>
-            <span class="faint cut">{provider.display_name}</span>
+            <span class="faint cut grow">{provider.display_name}</span>
+            <span class="num price">{toPrice(plan, racer)}</span>
           </b>
           <small class={fault === undefined ? '' : 'warn'}>
             {fault ?? (document ? toAbilities(document) : ' ')}
           </small>
         </span>
-        <span class="num price">{toPrice(plan, racer)}</span>
       </label>
     </li>
   );

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PlanBatchResult } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { keepDraft } from '../../make/keep-draft.ts';
-import { FanOut, Line, toWords } from '../../make/make-foot.tsx';
+import { FanOut, Line, type LineProps, toWords } from '../../make/make-foot.tsx';
 import { MakeDock, MakeGo } from '../../make/make-go.tsx';
 import { formatDollars } from '../../money/money.ts';
 import { text } from '../../money/money-text.ts';
@@ -64,7 +64,7 @@ export function RaceFoot() {
   useFreshBudget(left !== undefined);
   return (
     <div class="make-foot stack">
-      <RaceLine next={next} />
+      <Line {...useRaceWords(next)} />
       {left && <BudgetLeft left={left} isLow={next.beyond === 'budget'} />}
       <MakeGo
         send={text('race.start', { count: next.requests })}
@@ -75,10 +75,11 @@ export function RaceFoot() {
   );
 }
 
-/** Shows the next race as one line below the results while the panel is hidden. */
+/** Shows the cost of the next race, or what is missing, below the results while the panel is hidden. */
 export function RaceDock() {
   const next = useNextRace();
   const { canStart, start } = useStart(next);
+  const { title, detail } = useRaceWords(next);
   return (
     <MakeDock
       icon={Trophy}
@@ -86,7 +87,9 @@ export function RaceDock() {
       send={text('race.start', { count: next.requests })}
       canSend={canStart}
       onSend={start}
-    />
+    >
+      {detail?.trim() || title}
+    </MakeDock>
   );
 }
 
@@ -115,25 +118,24 @@ function useStart({ problem, beyond, expansion, racers }: NextRace) {
   return { canStart, start: () => void (canStart && run()) };
 }
 
-/** Shows what the race will send, or what is missing. */
-function RaceLine({ next }: { readonly next: NextRace }) {
+/** Returns what the race will send and cost, or what is missing. */
+function useRaceWords(next: NextRace): LineProps {
   const { race, connection } = usePage();
   if (connection.state.value === 'offline') {
-    return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
+    return { icon: Unplug, title: text('plan.offline'), detail: text('plan.offline.text') };
   }
   const { problem } = next;
   if (problem) {
     const { kind, values } = problem;
     if (kind === 'noPrompt' || kind === 'fewModels') {
-      return <Line icon={PencilLine} title={text(`race.problem.${kind}`)} />;
+      return { icon: PencilLine, title: text(`race.problem.${kind}`) };
     }
-    return <Line icon={CircleAlert} bad title={text(`race.problem.${kind}`, values)} />;
+    return { icon: CircleAlert, bad: true, title: text(`race.problem.${kind}`, values) };
   }
   const { value: plan } = race.plan;
   if (plan?.state === 'refused') {
     const { title, text: detail } = toFailureText(plan.error, Date.now());
-    const { message } = plan.error;
-    return <Line icon={CircleAlert} bad title={title} detail={message || detail} />;
+    return { icon: CircleAlert, bad: true, title, detail: plan.error.message || detail };
   }
   const title = text('race.calls', {
     prompts: text('race.prompts', { count: next.expansion.prompts.length }),
@@ -145,9 +147,9 @@ function RaceLine({ next }: { readonly next: NextRace }) {
   if (next.beyond) {
     const isSpent = next.beyond === 'budget' && next.left !== undefined;
     const why = isSpent ? beyondText(next.left) : text('race.cost.unpriced');
-    return <Line icon={CircleAlert} bad title={title} detail={`${detail} ${why}`} />;
+    return { icon: CircleAlert, bad: true, title, detail: `${detail} ${why}` };
   }
-  return <Line image={<FanOut calls={next.requests} />} title={title} detail={detail} />;
+  return { image: <FanOut calls={next.requests} />, title, detail };
 }
 
 interface Money {

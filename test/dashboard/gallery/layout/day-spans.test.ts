@@ -24,6 +24,15 @@ const COUNTS = [
 ];
 
 describe('addUnread', () => {
+  it('leaves no place below a day whose jobs share a card', () => {
+    const shapes = cards(0, 3).map((shape, nth) => (nth === 0 ? { ...shape, count: 10 } : shape));
+    const rows = layoutRows(shapes, FRAME);
+
+    const layout = addUnread(rows, COUNTS, { hasNewest: true, hasOldest: false }, FRAME);
+
+    expect(layout.spans[0]).toEqual({ ...COUNTS[0], top: 0, height: rows.height });
+  });
+
   it('adds the days above and below the cards that were read', () => {
     const layout = addUnread(
       layoutRows(cards(1, 18), FRAME),

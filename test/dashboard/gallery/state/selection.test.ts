@@ -42,6 +42,20 @@ it('a removed card is deselected, and the next range starts at the focused card'
   expect([...selection.ids.value]).toEqual(['a', 'e']);
 });
 
+it('a card of several jobs is selected with all its jobs, as one card and as an end of a range', () => {
+  const selection = createSelection((card) => (card === 'b' ? ['b', 'c', 'd'] : [card]));
+  selection.toggle('b');
+  expect([...selection.ids.value]).toEqual(['b', 'c', 'd']);
+  selection.toggle('b');
+  expect([...selection.ids.value]).toEqual([]);
+  selection.clear();
+  selection.extend(LIST, 'a', 'b');
+  expect([...selection.ids.value]).toEqual(['a', 'b', 'c', 'd']);
+  selection.clear();
+  selection.extend(LIST, 'b', 'a');
+  expect([...selection.ids.value]).toEqual(['a', 'b', 'c', 'd']);
+});
+
 it('clearing the selection makes it inactive', () => {
   const selection = createSelection();
   selection.start();

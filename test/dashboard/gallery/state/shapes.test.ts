@@ -26,9 +26,12 @@ function createRig() {
     isHolding,
   );
   shapes.get(running.id);
+  const put = (changed: JobSummary) => {
+    for (const listener of listeners) listener({ kind: 'changed', job: changed, isNews: true });
+  };
   const end = () => {
     job.value = ended;
-    for (const listener of listeners) listener({ kind: 'changed', job: ended, isNews: true });
+    put(ended);
   };
   /** Reports another job, which is then no longer known. Returns its id. */
   const putForgotten = () => {
@@ -36,7 +39,7 @@ function createRig() {
     for (const listener of listeners) listener({ kind: 'changed', job: other, isNews: false });
     return other.id;
   };
-  return { isHolding, shapes, end, putForgotten, ratio: () => shapes.get(running.id)?.ratio };
+  return { isHolding, shapes, put, end, putForgotten, ratio: () => shapes.get(running.id)?.ratio };
 }
 
 it('a shape follows its job and reports each change once', () => {
@@ -70,4 +73,13 @@ it('a closed list of shapes no longer changes', () => {
   shapes.close();
   end();
   expect(ratio()).toBe(1.5);
+});
+
+it('a shape reports that its job was cancelled while it waited, although the ratio stays', () => {
+  const { shapes, put } = createRig();
+  const waiting = summary({ id: 'waiting', status: 'queued', size: 'auto' });
+  put(waiting);
+  put({ ...waiting, status: 'cancelled' });
+  expect(shapes.get('waiting')?.isEmpty).toBe(true);
+  expect(shapes.version.value).toBe(1);
 });

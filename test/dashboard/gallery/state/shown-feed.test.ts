@@ -31,6 +31,17 @@ describe('createArrivals', () => {
     expect(arrivals.shown.value).toEqual(['4', '3', '2', '1']);
   });
 
+  it('does not count held jobs that are no news', () => {
+    const ids = signal<readonly string[]>(['1']);
+    const arrivals = createArrivals(ids, signal(true), (id) => id !== '2');
+    arrivals.hold();
+
+    ids.value = ['3', '2', '1'];
+
+    expect(arrivals.count.value).toBe(1);
+    expect(arrivals.shown.value).toEqual(['1']);
+  });
+
   it('holds back only jobs newer than the newest visible one', () => {
     const ids = signal<readonly string[]>(['5', '3', '1']);
     const arrivals = createArrivals(ids);
