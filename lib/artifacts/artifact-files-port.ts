@@ -54,10 +54,10 @@ export interface ArtifactFiles {
    */
   findTaken(names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Keeps the bytes under an id, without a name. The bytes are durable after `settle`. `stage` and `publish` throw `artifact` if
+   * Keeps the bytes of a file, in one or more parts, under an id, without a name. The bytes are durable after `settle`. `stage` and `publish` throw `artifact` if
    * `isMissing` would resolve with true.
    */
-  stage(id: string, bytes: Buffer): Promise<void>;
+  stage(id: string, ...parts: readonly Buffer[]): Promise<void>;
   /**
    * Gives a name to staged bytes. Never replaces a file: if the name is taken, changes nothing and resolves with false. After
    * `overloaded`, the same call may be repeated.

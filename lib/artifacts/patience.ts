@@ -88,7 +88,7 @@ export function toPatientFiles(files: ArtifactFiles, outlast: Outlast): Artifact
   return {
     ...files,
     findTaken: (names) => outlast(() => files.findTaken(names)),
-    stage: (id, bytes) => outlast(() => files.stage(id, bytes)),
+    stage: (id, ...parts) => outlast(() => files.stage(id, ...parts)),
     publish: (id, name) => outlast(() => files.publish(id, name)),
     settle: (published) => outlast(() => files.settle(published)),
     remove: (file) => outlast(() => files.remove(file)),

@@ -1,6 +1,6 @@
 import type { Provenance } from '../contract/reply/provenance.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { VerifiedImage } from '../images/image.ts';
+import type { VerifiedInParts } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
@@ -50,7 +50,7 @@ const INTENTS = 256;
 
 /** An image to publish, and its sidecar. */
 export interface Publishable {
-  readonly image: VerifiedImage;
+  readonly image: VerifiedInParts;
   /** Content of the metadata file. */
   readonly sidecar?: Buffer | undefined;
   readonly provenance?: Provenance | undefined;
@@ -265,7 +265,7 @@ function toDraft(
   { image, sidecar, provenance }: Publishable,
 ): ArtifactDraft {
   const { format, width, height, sha256 } = image;
-  const bytes = image.bytes.byteLength;
+  const bytes = image.bytes.length;
   const facts = { scope, format, width, height, bytes, sha256, createdSecs: nowSecs(clock) };
   const beside = sidecar && { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) };
   return {
@@ -285,7 +285,7 @@ async function writeFiles(
   // One file after the other, because a sync occupies one of the few threads that all file operations share.
   for (const one of begun) {
     signal.throwIfAborted();
-    await files.stage(imageFile(one.claim.record).id, one.image.image.bytes);
+    await files.stage(imageFile(one.claim.record).id, ...one.image.image.bytes.parts);
     await stageSidecar(files, one);
   }
   for (const one of begun) {

@@ -45,7 +45,7 @@ export interface ReplySpec {
   readonly description: string;
   /** The schema of a JSON reply. */
   readonly body?: Schema;
-  /** True if the value may contain a `Uint8Array` where the schema has a base64 text. */
+  /** True if the value may contain `ByteParts` where the schema has a base64 text. */
   readonly holdsBytes?: boolean;
   /** The schema of the event data if the reply is a stream of events. */
   readonly events?: Schema;

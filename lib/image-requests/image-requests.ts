@@ -5,7 +5,6 @@ import { type AsyncPreference, parseAsyncPreference } from '../contract/request/
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import { tokenRemoval } from '../errors/bridge-error.ts';
-import { plainBytes } from '../generation/finish/deliver.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import type { VerifiedEvent } from '../generation/generation-events.ts';
 import { toFingerprintedRequest, toGenerationRequest } from '../generation/generation-request.ts';
@@ -13,6 +12,7 @@ import { createLedger } from '../generation/ledger/ledger.ts';
 import type { GenerationResult } from '../generation/pipeline.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { toInputSources } from '../inputs/to-input-sources.ts';
+import { ByteParts } from '../platform/byte-parts.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
@@ -240,6 +240,6 @@ function toStreamEvent(event: VerifiedEvent): StreamEventWithBytes {
   if (event.type === 'progress') return event;
   const { type, index, partialIndex, image } = event;
   const { format, width, height } = image;
-  const b64_json = plainBytes(image.bytes);
+  const b64_json = new ByteParts([image.bytes]);
   return { type, index, partial_index: partialIndex, format, width, height, b64_json };
 }

@@ -1,4 +1,5 @@
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { ByteParts } from '../platform/byte-parts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { createAreaTools } from './composite/areas.ts';
@@ -71,17 +72,15 @@ function createTools(shared: Shared, work: ScopedWork): ImageTools {
     checkAndMark(bytes, sourceType, signal) {
       const mark = async (image: EncodedImage) => {
         // A failure must not lose the image.
-        const copy = await copyWithXmp(image, { sourceType }, shared, signal).catch(
-          () => undefined,
-        );
-        return typeof copy === 'string' ? undefined : copy;
+        const edited = await withXmp(image, { sourceType }, shared, signal).catch(() => undefined);
+        return typeof edited === 'string' ? undefined : edited;
       };
       return start((sharp) => checkAndMarkImage(bytes, mark, { ...deps, sharp }, signal), signal);
     },
 
     async withChecksum(image, signal) {
       if ('sha256' in image) return image;
-      const sha256 = await track(slices.run(sha256Steps(image.bytes), signal));
+      const sha256 = await track(slices.run(sha256Steps(...image.bytes.parts), signal));
       return { ...image, sha256 };
     },
 
@@ -145,8 +144,9 @@ function createMetadataTools(shared: Shared, { track }: ScopedWork): MetadataToo
   const { slices } = shared;
   return {
     async writeXmp(image, content, signal) {
-      const copy = await track(copyWithXmp(image, content, shared, signal));
-      return typeof copy === 'string' ? copy : withBytes(image, copy);
+      const bytes = await track(slices.run(image.bytes.joinSteps(), signal));
+      const edited = await track(withXmp({ ...image, bytes }, content, shared, signal));
+      return typeof edited === 'string' ? edited : withBytes(image, edited);
     },
 
     readSourceType: (image, signal) => track(readSourceType(image, slices, signal)),
@@ -165,23 +165,25 @@ function createMetadataTools(shared: Shared, { track }: ScopedWork): MetadataToo
 
     hasCredentialLink: (image, signal) => track(hasCredentialLink(image, slices, signal)),
 
-    async withoutManifest({ bytes, format }, signal) {
-      const { findManifests, manifestRemovals } = CONTAINERS[format];
+    async withoutManifest(image, signal) {
+      const { findManifests, manifestRemovals } = CONTAINERS[image.format];
+      const bytes = await track(slices.run(image.bytes.joinSteps(), signal));
       const found = await track(slices.run(findManifests(bytes), signal));
       if (found === undefined || found.length === 0) return bytes;
-      return track(slices.run(splice(bytes, manifestRemovals(bytes, found)), signal));
+      const rest = splice(bytes, manifestRemovals(bytes, found));
+      return track(slices.run(rest.joinSteps(), signal));
     },
   };
 }
 
-/** Resolves with the bytes of a copy that has `content` in its XMP, or with the reason why the copy was not made. */
-async function copyWithXmp(
+/** Resolves with the bytes of an image with `content` in its XMP, or with the reason why the content was not written. */
+async function withXmp(
   image: EncodedImage,
   content: XmpContent,
   { limits, slices }: Pick<Deps, 'limits' | 'slices'>,
   signal: AbortSignal,
-): Promise<Buffer | XmpFault> {
-  const copy = await writeXmp(image, content, slices, signal);
-  const isTooLong = typeof copy !== 'string' && copy.length > limits.max_encoded_bytes;
-  return isTooLong ? 'too_many_bytes' : copy;
+): Promise<ByteParts | XmpFault> {
+  const edited = await writeXmp(image, content, slices, signal);
+  const isTooLong = typeof edited !== 'string' && edited.length > limits.max_encoded_bytes;
+  return isTooLong ? 'too_many_bytes' : edited;
 }

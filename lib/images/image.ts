@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
+import { ByteParts } from '../platform/byte-parts.ts';
 import type { XmpContent } from './xmp/xmp-content.ts';
 
 /** The dimensions of an image in pixels. */
@@ -39,13 +40,31 @@ export interface VerifiedImage extends CheckedImage {
   readonly sha256: string;
 }
 
+/** A checked image whose bytes are in several parts, because adding metadata does not copy an image. */
+export interface ImageInParts extends Omit<CheckedImage, 'bytes'> {
+  readonly bytes: ByteParts;
+}
+
+/** A checked image in parts with its checksum. */
+export interface VerifiedInParts extends ImageInParts {
+  /** SHA-256 of `bytes` in lowercase hexadecimal. */
+  readonly sha256: string;
+}
+
 /** Returns an image with the same facts as `image` and other bytes, of which only the metadata differs. */
-export function withBytes(
-  { format, width, height, orientation, alpha, hasDeepProfile }: CheckedImage,
-  bytes: Buffer,
-): CheckedImage {
+export function withBytes<Bytes extends Buffer | ByteParts>(
+  { format, width, height, orientation, alpha, hasDeepProfile }: CheckedImage | ImageInParts,
+  bytes: Bytes,
+): Omit<CheckedImage, 'bytes'> & { readonly bytes: Bytes } {
   const deep = hasDeepProfile ? { hasDeepProfile } : {};
   return { bytes, format, width, height, orientation, alpha, ...deep };
+}
+
+/** Returns an image as an image of one part. */
+export function inParts<Image extends CheckedImage>(
+  image: Image,
+): Omit<Image, 'bytes'> & { readonly bytes: ByteParts } {
+  return { ...image, bytes: new ByteParts([image.bytes]) };
 }
 
 /** A reason why an image is invalid. The names are stable because they appear in error details. */
@@ -64,7 +83,7 @@ export type ImageFault =
 
 /**
  * A reason why XMP could not be written. `too_much_xmp`: the image has more packets than can be edited. `not_mergeable`: a packet of
- * the image would have to be replaced. `altered`: the copy differs from the image in more than its XMP.
+ * the image would have to be replaced. `altered`: the new XMP is not found again.
  */
 export type XmpFault = 'too_much_xmp' | 'not_mergeable' | 'too_many_bytes' | 'altered';
 
@@ -78,13 +97,13 @@ export type Inspection<Image = VerifiedImage> =
   | { readonly ok: true; readonly image: Image }
   | Refused;
 
-/** A checked image and its copy with a mark, or the reason why the image is invalid. */
+/** A checked image and the same image with a mark, or the reason why the image is invalid. */
 export type MarkedInspection =
   | {
       readonly ok: true;
       readonly image: CheckedImage;
       /** Undefined if the image cannot be marked. */
-      readonly marked: VerifiedImage | undefined;
+      readonly marked: VerifiedInParts | undefined;
     }
   | Refused;
 
@@ -169,12 +188,15 @@ export interface ImageTools {
   /** Verifies an image like `inspect`, but without its checksum, because its bytes may still change. */
   check(bytes: Buffer, signal: AbortSignal): Promise<Inspection<CheckedImage>>;
   /**
-   * Verifies an image like `check`. While another thread decodes the pixels, makes the copy that `writeXmp` would make for this source
-   * type, and computes the checksum of the copy.
+   * Verifies an image like `check`. While another thread decodes the pixels, adds this source type as `writeXmp` does, and computes the
+   * checksum of the marked image.
    */
   checkAndMark(bytes: Buffer, sourceType: string, signal: AbortSignal): Promise<MarkedInspection>;
   /** Adds the checksum to a checked image whose bytes no longer change. An image that has its checksum is not read again. */
-  withChecksum(image: CheckedImage | VerifiedImage, signal: AbortSignal): Promise<VerifiedImage>;
+  withChecksum(
+    image: ImageInParts | VerifiedInParts,
+    signal: AbortSignal,
+  ): Promise<VerifiedInParts>;
   /**
    * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to the
    * EXIF orientation, keeps the alpha and has no metadata. The thumbnail fits in a square of `edgePx` pixels; a smaller image is
@@ -231,14 +253,15 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * Resolves with a copy of the image with `content` in its only XMP packet. All other bytes of the container stay the same. A
-   * source type that the image has stays. A packet that cannot be merged is replaced if a record is written; its source type stays.
+   * Resolves with the image with `content` in its only XMP packet. All other bytes of the container stay the same, and share their
+   * memory with `image`. A source type that the image has stays. A packet that cannot be merged is replaced if a record is written;
+   * its source type stays.
    */
   writeXmp(
-    image: CheckedImage,
+    image: ImageInParts,
     content: XmpContent,
     signal: AbortSignal,
-  ): Promise<CheckedImage | XmpFault>;
+  ): Promise<ImageInParts | XmpFault>;
   /** Resolves with the source type (IPTC) in the XMP of the image, usually a URL. Resolves with undefined if there is none. */
   readSourceType(image: EncodedImage, signal: AbortSignal): Promise<string | undefined>;
   /**
@@ -253,8 +276,8 @@ export interface ImageTools {
   manifestStore(image: EncodedImage, signal: AbortSignal): Promise<Buffer | undefined>;
   /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
   hasCredentialLink(image: EncodedImage, signal: AbortSignal): Promise<boolean>;
-  /** Resolves with a copy of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
-  withoutManifest(image: EncodedImage, signal: AbortSignal): Promise<Buffer>;
+  /** Resolves with the bytes of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
+  withoutManifest(image: ImageInParts, signal: AbortSignal): Promise<Buffer>;
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { CanvasArea } from '../contract/request/image-input.ts';
-import type { Edges, ImageLimits, ImageTools, VerifiedImage } from '../images/image.ts';
-import { uprightEdges } from '../images/image.ts';
+import {
+  type Edges,
+  type ImageLimits,
+  type ImageTools,
+  inParts,
+  uprightEdges,
+  type VerifiedImage,
+} from '../images/image.ts';
 import { badInput } from './bad-input.ts';
 import type { PlannedSource } from './input-source.ts';
 
@@ -72,8 +78,10 @@ export async function placeOnCanvas(
   const withSourceType = async (copy: VerifiedImage): Promise<VerifiedImage> => {
     const sourceType = await tools.readSourceType(image, signal);
     if (sourceType === undefined) return copy;
-    const marked = await tools.writeXmp(copy, { sourceType }, signal);
-    return typeof marked === 'string' ? copy : tools.withChecksum(marked, signal);
+    const marked = await tools.writeXmp(inParts(copy), { sourceType }, signal);
+    if (typeof marked === 'string') return copy;
+    const { bytes, ...facts } = await tools.withChecksum(marked, signal);
+    return { ...facts, bytes: bytes.toBuffer() };
   };
   const verified = async (bytes: Promise<Buffer>): Promise<VerifiedImage> => {
     const inspection = await tools.inspect(await bytes, signal);

@@ -8,7 +8,7 @@ import type { AsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import { plainBytes } from '../generation/finish/deliver.ts';
+import { ByteParts } from '../platform/byte-parts.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -44,7 +44,7 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     if (form === 'url') return { type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...facts };
     if (form === 'metadata') return { type: form, ...facts };
     const { bytes } = await artifacts.open(scope, id, signal());
-    return { type: form, b64_json: plainBytes(bytes), ...facts };
+    return { type: form, b64_json: new ByteParts([bytes]), ...facts };
   }
 
   /**

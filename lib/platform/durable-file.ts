@@ -47,7 +47,7 @@ export async function saveFile(
  */
 export async function writeNewFile(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | readonly Uint8Array[],
   mode: number,
 ): Promise<void> {
   const file = await open(path, CREATE_FLAGS, mode);

@@ -1,5 +1,6 @@
 import { REPLAYED } from '../contract/request/image-request.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { ByteParts } from '../platform/byte-parts.ts';
 import { type BridgeErrorCopy, copyBridgeError } from '../platform/thrown-copy.ts';
 import type { StoredOutcome } from './replay-store-port.ts';
 
@@ -26,7 +27,7 @@ const VALUE_BYTES = 16;
 /** Estimates the memory size of a plain value, in bytes. Counts binary data exactly and text as UTF-16. */
 export function memoryBytes(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
-  if (value instanceof Uint8Array) return VALUE_BYTES + value.byteLength;
+  if (value instanceof ByteParts) return VALUE_BYTES + value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
   return Object.values(value).reduce<number>(
     (sum, member) => sum + VALUE_BYTES + memoryBytes(member),

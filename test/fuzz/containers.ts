@@ -39,7 +39,7 @@ export const containers: Fuzzer = {
         const reading = await readRecord(file, LIMITS, slices, signal);
         const written = await writeXmp({ bytes: file, format }, { record: RECORD }, slices, signal);
         if (!inspection.ok || typeof written === 'string') return;
-        const again = await readRecord(written, LIMITS, slices, signal);
+        const again = await readRecord(written.toBuffer(), LIMITS, slices, signal);
         if (!again.ok || again.record !== RECORD) {
           throw new Error(`a record is lost: ${again.ok ? again.record : again.fault}`);
         }

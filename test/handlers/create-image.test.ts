@@ -3,6 +3,7 @@ import { handler } from '../../handlers/images/create-image.ts';
 import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
 import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
 import type { RequestContext } from '../../lib/contract/request/request-context.ts';
+import { ByteParts } from '../../lib/platform/byte-parts.ts';
 import { invoke } from '../support/invoke.ts';
 
 const parameters = {
@@ -32,7 +33,7 @@ const response: ImageResponseWithBytes = {
   data: [
     {
       type: 'b64_json',
-      b64_json: new Uint8Array([1, 2, 3, 4]),
+      b64_json: new ByteParts([Buffer.from([1, 2]), Buffer.from([3, 4])]),
       index: 0,
       format: 'png',
       width: 1,

@@ -6,6 +6,7 @@ import { handler as listModels } from '../../handlers/openai/list-models.ts';
 import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 import type { ImagesReply } from '../../lib/openai/openai-images.ts';
 import { toImagesResponse } from '../../lib/openai/to-response.ts';
+import { ByteParts } from '../../lib/platform/byte-parts.ts';
 import { generationOf, models, responseOf, translated } from '../lib/openai/sent.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { formBytes, formType } from '../support/form-bytes.ts';
@@ -89,7 +90,7 @@ describe.each([
         quality: 'auto' as const,
         background: 'auto' as const,
         output_format: 'png' as const,
-        b64_json: new Uint8Array([0]),
+        b64_json: new ByteParts([Buffer.from([0])]),
       };
     }
     const { services } = recording({ events: events(), replayed: false });

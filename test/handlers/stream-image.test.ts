@@ -3,6 +3,7 @@ import { handler } from '../../handlers/images/stream-image.ts';
 import type { StreamEventWithBytes } from '../../lib/contract/reply/stream-events.ts';
 import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { ByteParts } from '../../lib/platform/byte-parts.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { invoke } from '../support/invoke.ts';
 
@@ -13,7 +14,7 @@ const partial: StreamEventWithBytes = {
   format: 'png',
   width: 1,
   height: 1,
-  b64_json: new Uint8Array([1, 2, 3, 4]),
+  b64_json: new ByteParts([Buffer.from([1, 2]), Buffer.from([3, 4])]),
 };
 const post = { method: 'POST', body: { prompt: 'a fox' }, headers: { 'x-request-id': 'r1' } };
 

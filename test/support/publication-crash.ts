@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { PublicationTarget } from '../../lib/artifacts/artifact-names.ts';
 import { createArtifactRoot } from '../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../lib/artifacts/publisher.ts';
+import { ByteParts } from '../../lib/platform/byte-parts.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openTestStores } from './stores.ts';
@@ -34,7 +35,7 @@ function image() {
   const sha256 = createHash('sha256').update(noise).digest('hex');
   return {
     image: {
-      ...({ bytes: noise, format: 'png', alpha: 'none', sha256 } as const),
+      ...({ bytes: new ByteParts([noise]), format: 'png', alpha: 'none', sha256 } as const),
       width: 1,
       height: 1,
       orientation: 1,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ByteParts } from '../../platform/byte-parts.ts';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
 import { ArtifactId, Count, DurationMs, documented, Sha256, UnixSecs } from '../schema/fields.ts';
 import { WireCost } from './cost.ts';
@@ -161,7 +162,7 @@ export type ImageResponse = v.InferOutput<typeof ImageResponse>;
 
 /** A value before encoding. Images are encoded to base64 only when the reply is written. */
 export type WithBytes<T> = T extends { readonly b64_json: string }
-  ? Omit<T, 'b64_json'> & { readonly b64_json: Uint8Array }
+  ? Omit<T, 'b64_json'> & { readonly b64_json: ByteParts }
   : T;
 
 type WireImage = ImageResponse['data'][number];

@@ -158,7 +158,7 @@ async function inForm(
   }
   if (form === 'b64_json') {
     const toData = (it: DescribedOutput) => {
-      return { type: form, b64_json: plainBytes(it.image.bytes), ...facts(it) };
+      return { type: form, b64_json: it.image.bytes, ...facts(it) };
     };
     return { data: outputs.map(toData), publications: [] };
   }
@@ -250,12 +250,4 @@ function withOutputs(
       warnings: [...result.warnings, ...(isPartial ? (['partial_output_failure'] as const) : [])],
     },
   };
-}
-
-/**
- * Returns the same bytes without the `toJSON` of `Buffer`. `JSON.stringify` calls `toJSON` before its replacer, and `toJSON`
- * would convert every byte to a number.
- */
-export function plainBytes(bytes: Buffer): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

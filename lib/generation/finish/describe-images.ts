@@ -7,7 +7,7 @@ import {
 } from '../../contract/reply/metadata-record.ts';
 import type { Provenance } from '../../contract/reply/provenance.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { type ImageTools, type VerifiedImage, withBytes } from '../../images/image.ts';
+import { type ImageTools, inParts, type VerifiedInParts, withBytes } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
@@ -28,7 +28,7 @@ export interface DescribeDeps {
  * `warnings` includes the warnings about these steps.
  */
 export interface DescribedOutput extends FinishedOutput {
-  readonly image: VerifiedImage;
+  readonly image: VerifiedInParts;
   readonly provenance: Provenance;
   readonly sidecar: Buffer | undefined;
 }
@@ -118,17 +118,17 @@ async function withRecord(
   const json = toXmpJson(fitRecord(record, JSON.stringify, fitsImage));
   const isMarked = credentials.marks && mark.result === 'none';
   const added = isMarked ? { sourceType } : {};
-  const copy = await engine.writeXmp(image, { record: json, ...added }, signal);
-  if (typeof copy !== 'string') {
-    return { image: copy, mark: isMarked ? { result: 'written', sourceType } : mark };
+  const recorded = await engine.writeXmp(image, { record: json, ...added }, signal);
+  if (typeof recorded !== 'string') {
+    return { image: recorded, mark: isMarked ? { result: 'written', sourceType } : mark };
   }
-  if (copy === 'too_much_xmp') {
+  if (recorded === 'too_much_xmp') {
     throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
-      details: { reason: copy },
+      details: { reason: recorded },
     });
   }
   throw new BridgeError('internal', 'the metadata could not be written into the image', {
-    details: { reason: copy },
+    details: { reason: recorded },
   });
 }
 
@@ -147,7 +147,7 @@ async function signed(
   // The record has made the credentials of the provider invalid. The new manifest contains these credentials.
   const bytes = await engine.withoutManifest(image, signal);
   const signing = await credentials.sign(withBytes(image, bytes), claim, signal);
-  if (signing.ok) return { image: signing.image, mark, credentials: facts, warnings: [] };
+  if (signing.ok) return { image: inParts(signing.image), mark, credentials: facts, warnings: [] };
   const left = factsUnsigned(output.treatment);
   if (isKeptWithoutRecord) {
     const warnings = ['metadata_not_embedded', 'signing_failed'] as const;
@@ -186,7 +186,7 @@ function compactFacts({ treatment: { facts }, ...output }: FinishedOutput): Imag
 
 function fullFacts({ provenance, ...output }: Omit<DescribedOutput, 'sidecar'>): ImageFacts {
   const { bytes, sha256 } = output.image;
-  return { image: { ...compactImage(output), bytes: bytes.byteLength, sha256 }, provenance };
+  return { image: { ...compactImage(output), bytes: bytes.length, sha256 }, provenance };
 }
 
 function compactImage({

@@ -2,12 +2,14 @@ import type { Delivered, Warning } from '../../contract/reply/image-response.ts'
 import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
 import { toSourceTypeUrl } from '../../contract/resources/source-type.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type {
-  CheckedImage,
-  EncodeOptions,
-  ImageTools,
-  MaskedSource,
-  VerifiedImage,
+import {
+  type CheckedImage,
+  type EncodeOptions,
+  type ImageTools,
+  inParts,
+  type MaskedSource,
+  type VerifiedImage,
+  type VerifiedInParts,
 } from '../../images/image.ts';
 import type { Credentials } from '../../provenance/credentials.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
@@ -111,11 +113,11 @@ export function createFinish(deps: Deps) {
       signal,
     );
     const marking = await planMark({ ...parts, sourceType }, engine, signal);
-    const copy = image === given ? marked : undefined;
     const isMarked = credentials.marks && treatment.takesXmp && !embedsRecord;
+    const kept = { image, marked: image === given ? marked : undefined };
     const last = isMarked
-      ? await withMark({ image, copy }, marking, engine, signal)
-      : { image, mark: marking.present };
+      ? await withMark(kept, marking, engine, signal)
+      : { image: inParts(image), mark: marking.present };
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
@@ -146,14 +148,14 @@ function checkRevisedPrompt(output: ProviderOutput, plan: FinishPlan): void {
   });
 }
 
-/** A checked image of a provider, and its marked copy if only a mark is expected to be added. */
+/** A checked image of a provider, and the image with its mark if only a mark is expected to be added. */
 interface Verified {
   readonly image: CheckedImage;
-  readonly marked?: VerifiedImage | undefined;
+  readonly marked?: VerifiedInParts | undefined;
 }
 
 /**
- * Verifies an image of a provider. If the plan changes nothing but the mark, the marked copy is made while the pixels are decoded.
+ * Verifies an image of a provider. If the plan changes nothing but the mark, the mark is added while the pixels are decoded.
  * Throws `protocol` for an invalid image, and for the wrong format under `strict`.
  */
 async function verified(

@@ -4,7 +4,13 @@ import {
   type SourceType,
   toSourceTypeUrl,
 } from '../../contract/resources/source-type.ts';
-import type { CheckedImage, ImageTools, VerifiedImage } from '../../images/image.ts';
+import {
+  type CheckedImage,
+  type ImageInParts,
+  type ImageTools,
+  inParts,
+  type VerifiedInParts,
+} from '../../images/image.ts';
 import type { MadeImage } from './treatment.ts';
 
 /** The mark of an image: the source type (IPTC) in its XMP. */
@@ -24,9 +30,9 @@ export interface MarkPlan {
   readonly sourceType: string;
 }
 
-/** An image and the mark in its file. The image has a checksum if its marked copy was made while its pixels were decoded. */
+/** An image and the mark in its file. The image has a checksum if it was marked while its pixels were decoded. */
 export interface MarkedImage {
-  readonly image: CheckedImage | VerifiedImage;
+  readonly image: ImageInParts | VerifiedInParts;
   readonly mark: Mark;
 }
 
@@ -57,19 +63,20 @@ function toPresent(sourceType: string | undefined): Mark {
 }
 
 /**
- * Marks an image. `copy` is the marked copy of the image, or undefined if the copy must be made. An image that has a mark, or that
+ * Marks an image. `marked` is the image with its mark, or undefined if the mark must be written. An image that has a mark, or that
  * cannot be marked, stays unchanged. Rejects only with the reason of the signal.
  */
 export async function withMark(
-  { image, copy }: { readonly image: CheckedImage; readonly copy: VerifiedImage | undefined },
+  given: { readonly image: CheckedImage; readonly marked: VerifiedInParts | undefined },
   { present, sourceType }: MarkPlan,
   engine: Pick<ImageTools, 'writeXmp'>,
   signal: AbortSignal,
 ): Promise<MarkedImage> {
+  const image = inParts(given.image);
   const unmarked = { image, mark: present };
   if (present.result === 'existing') return unmarked;
   const marked =
-    copy ?? (await engine.writeXmp(image, { sourceType }, signal).catch(() => undefined));
+    given.marked ?? (await engine.writeXmp(image, { sourceType }, signal).catch(() => undefined));
   signal.throwIfAborted();
   if (marked === undefined || typeof marked === 'string') return unmarked;
   return { image: marked, mark: { result: 'written', sourceType } };

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { ByteParts } from '../../platform/byte-parts.ts';
 import type { ReplyBody } from '../http-event.ts';
 
 // A longer reply is encoded and sent in pieces of this size, so that the whole encoded reply is never in memory.
@@ -18,7 +19,7 @@ export interface Frame {
 }
 
 /**
- * Encodes a value as JSON with every `Uint8Array` as a base64 string. Returns the body and its length in bytes. The base64 is
+ * Encodes a value as JSON with all `ByteParts` as base64 strings. Returns the body and its length in bytes. The base64 is
  * written directly to the body, because `JSON.stringify` would take twice as long and block other requests. `marker` is a text
  * that does not occur in the value.
  */
@@ -27,9 +28,9 @@ export function encodeJsonWithBytes(
   marker: string,
   { before, after }: Frame = { before: '', after: '' },
 ): { readonly body: ReplyBody; readonly length: number } {
-  const blobs: Uint8Array[] = [];
+  const blobs: ByteParts[] = [];
   const json = JSON.stringify(value, (_key, member: unknown) => {
-    if (!(member instanceof Uint8Array)) return member;
+    if (!(member instanceof ByteParts)) return member;
     blobs.push(member);
     return marker;
   });
@@ -44,14 +45,13 @@ export function encodeJsonWithBytes(
 /** Yields the reply in parts: JSON text as bytes, base64 as strings with one byte per character. */
 function* toParts(
   texts: readonly Buffer[],
-  blobs: readonly Uint8Array[],
+  blobs: readonly ByteParts[],
 ): Generator<Buffer | string> {
   for (const [index, text] of texts.entries()) {
     yield text;
     const blob = blobs[index];
     for (let at = 0; blob && at < blob.length; at += SLICE_BYTES) {
-      const slice = blob.subarray(at, at + SLICE_BYTES);
-      yield Buffer.from(slice.buffer, slice.byteOffset, slice.byteLength).toString('base64');
+      yield blob.subarray(at, at + SLICE_BYTES).toString('base64');
     }
   }
 }
@@ -84,6 +84,6 @@ function write(part: Buffer | string, target: Buffer, at: number): number {
   return typeof part === 'string' ? target.write(part, at, 'latin1') : part.copy(target, at);
 }
 
-function base64Length(blob: Uint8Array): number {
+function base64Length(blob: ByteParts): number {
   return 4 * Math.ceil(blob.length / 3);
 }

@@ -5,7 +5,7 @@ import type { Ids } from '../../platform/ids.ts';
 import type { HttpSettings } from '../http-event.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
 
-/** The data of one event. `type` is the name of the event. Every `Uint8Array` is sent as base64. */
+/** The data of one event. `type` is the name of the event. All `ByteParts` are sent as base64. */
 export interface StreamedEvent {
   readonly type: string;
 }

@@ -1,3 +1,4 @@
+import { ByteParts, type ReadableBytes } from '../../platform/byte-parts.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault, Refused } from '../image.ts';
 import type { XmpPacket } from '../xmp/xmp-content.ts';
@@ -21,7 +22,7 @@ export interface ContainerFormat {
   /** Returns the edits that remove these parts. */
   manifestRemovals(bytes: Buffer, spans: readonly Span[]): readonly Edit[];
   /** Finds the XMP of a valid image. Returns undefined if there are more than `MAX_EXISTING` packets. */
-  findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
+  findXmp(bytes: ReadableBytes): Steps<ContainerXmp | undefined>;
 }
 
 /** Facts about an image from its container. The dimensions are not rotated according to the EXIF orientation. */
@@ -118,59 +119,17 @@ export function removal({ start, end }: Span): Edit {
   return { start, end, insert: Buffer.alloc(0) };
 }
 
-const COPY_STEP_BYTES = 4 * 1024 * 1024;
-
-/** Applies edits to `bytes` and copies each byte once. The edits can be in any order but must not overlap. */
-export function* splice(bytes: Buffer, edits: readonly Edit[]): Steps<Buffer> {
-  const growth = edits.reduce(
-    (sum, { start, end, insert }) => sum + insert.length - end + start,
-    0,
-  );
-  const edited = Buffer.allocUnsafe(bytes.length + growth);
+/**
+ * Applies edits to `bytes`, whose remaining parts are not copied. The edits can be in any order but must not overlap. The result
+ * shares its memory with `bytes`.
+ */
+export function splice(bytes: Buffer, edits: readonly Edit[]): ByteParts {
+  const parts: Buffer[] = [];
   let at = 0;
-  for (const part of partsOf(bytes, edits)) {
-    for (let from = 0; from < part.bytes.length; from += COPY_STEP_BYTES) {
-      const step = part.bytes.subarray(from, from + COPY_STEP_BYTES);
-      edited.set(step, at);
-      at += step.length;
-      yield;
-    }
-  }
-  return edited;
-}
-
-/** Returns true if `edited` has all bytes of `bytes` outside the edits, in their places. The inserted bytes are not compared. */
-export function* hasOnlyEdits(
-  bytes: Buffer,
-  edited: Buffer,
-  edits: readonly Edit[],
-): Steps<boolean> {
-  let at = 0;
-  for (const part of partsOf(bytes, edits)) {
-    for (let from = 0; !part.isInserted && from < part.bytes.length; from += COPY_STEP_BYTES) {
-      const step = part.bytes.subarray(from, from + COPY_STEP_BYTES);
-      if (Buffer.compare(step, edited.subarray(at + from, at + from + step.length)) !== 0) {
-        return false;
-      }
-      yield;
-    }
-    at += part.bytes.length;
-  }
-  return at === edited.length;
-}
-
-/** A part of an edited file, from the original file or inserted. */
-interface Part {
-  readonly bytes: Buffer;
-  readonly isInserted: boolean;
-}
-
-function* partsOf(bytes: Buffer, edits: readonly Edit[]): Generator<Part> {
-  let at = 0;
-  for (const { start, end, insert } of [...edits].sort((a, b) => a.start - b.start)) {
-    yield { bytes: bytes.subarray(at, start), isInserted: false };
-    yield { bytes: insert, isInserted: true };
+  for (const { start, end, insert } of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(bytes.subarray(at, start), insert);
     at = end;
   }
-  yield { bytes: bytes.subarray(at), isInserted: false };
+  parts.push(bytes.subarray(at));
+  return new ByteParts(parts.filter(({ length }) => length > 0));
 }

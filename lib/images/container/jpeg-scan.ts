@@ -1,3 +1,4 @@
+import type { ReadableBytes } from '../../platform/byte-parts.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges } from '../image.ts';
 
@@ -277,17 +278,17 @@ const FILL_BLOCK = Buffer.alloc(4096, FILL);
  * Returns the position of the first byte from `start` on that is not a fill byte 0xff, or the length of `bytes`. Any number of
  * fill bytes may precede a marker (ITU T.81, B.1.1.2). Native code compares a long run, in about 1 ms for 16 MiB.
  */
-export function endOfFill(bytes: Buffer, start: number): number {
+export function endOfFill(bytes: ReadableBytes, start: number): number {
   let at = start;
   const shortEnd = start + SHORT_RUN;
-  while (at < shortEnd && bytes[at] === FILL) at += 1;
+  while (at < shortEnd && bytes.at(at) === FILL) at += 1;
   if (at < shortEnd) return at;
   while (isFillBlock(bytes, at)) at += FILL_BLOCK.length;
-  while (bytes[at] === FILL) at += 1;
+  while (bytes.at(at) === FILL) at += 1;
   return at;
 }
 
-function isFillBlock(bytes: Buffer, at: number): boolean {
+function isFillBlock(bytes: ReadableBytes, at: number): boolean {
   const end = at + FILL_BLOCK.length;
-  return end <= bytes.length && bytes.compare(FILL_BLOCK, 0, FILL_BLOCK.length, at, end) === 0;
+  return end <= bytes.length && bytes.subarray(at, end).equals(FILL_BLOCK);
 }

@@ -1,3 +1,4 @@
+import type { ReadableBytes } from '../../platform/byte-parts.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault, Refused } from '../image.ts';
 import {
@@ -65,10 +66,10 @@ const REJECTED_MARKERS: readonly number[] = [SOI, JPG, 0xde, 0xdf];
 const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
 
 /** Reads the segment whose marker is at `start`. Fill bytes may precede the marker. */
-function segmentAt(bytes: Buffer, start: number): JpegSegment | ImageFault {
-  if (start < bytes.length && bytes[start] !== 0xff) return 'corrupt';
+function segmentAt(bytes: ReadableBytes, start: number): JpegSegment | ImageFault {
+  if (start < bytes.length && bytes.at(start) !== 0xff) return 'corrupt';
   let at = endOfFill(bytes, start);
-  const marker = bytes[at];
+  const marker = bytes.at(at);
   if (marker === undefined) return 'truncated';
   at += 1;
   if (marker === EOI) return { marker, payload: bytes.subarray(at, at), start, end: at };
@@ -341,7 +342,7 @@ const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'lati
 const EXTENSION_HEAD_BYTES = 32 + 4 + 4;
 
 /** Finds the XMP packets before the first scan. A new packet is inserted after the JFIF and EXIF segments at the start. */
-function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+function* findXmp(bytes: ReadableBytes): Steps<ContainerXmp | undefined> {
   const existing: ExistingXmp[] = [];
   let insertAt = 2;
   let isHead = true;

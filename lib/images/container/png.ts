@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, inflateSync } from 'node:zlib';
+import type { ReadableBytes } from '../../platform/byte-parts.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault } from '../image.ts';
@@ -44,7 +45,7 @@ const MAX_CHUNK_BYTES = 2 ** 31 - 1;
 const FRAME_BYTES = 12;
 
 /** Returns the position after the chunk that begins at `start`. */
-function pngChunkEnd(bytes: Buffer, start: number): number | ImageFault {
+function pngChunkEnd(bytes: ReadableBytes, start: number): number | ImageFault {
   if (start + FRAME_BYTES > bytes.length) return 'truncated';
   const length = bytes.readUInt32BE(start);
   const end = start + FRAME_BYTES + length;
@@ -53,10 +54,10 @@ function pngChunkEnd(bytes: Buffer, start: number): number | ImageFault {
 }
 
 /** Reads the chunk at `start`. The CRC is not checked. */
-export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault {
+export function pngChunkAt(bytes: ReadableBytes, start: number): PngChunk | ImageFault {
   const end = pngChunkEnd(bytes, start);
   if (typeof end === 'string') return end;
-  const type = bytes.toString('latin1', start + 4, start + 8);
+  const type = bytes.subarray(start + 4, start + 8).toString('latin1');
   return { type, data: bytes.subarray(start + 8, end - 4), start, end };
 }
 
@@ -378,7 +379,7 @@ const XMP_KEYWORD = 'XML:com.adobe.xmp';
 const XMP_HEAD = Buffer.from(`iTXt${XMP_KEYWORD}\0\0\0\0\0`, 'latin1');
 
 /** Finds the XMP packets. A new packet is inserted before the pixels. */
-function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+function* findXmp(bytes: ReadableBytes): Steps<ContainerXmp | undefined> {
   const existing: ExistingXmp[] = [];
   let pixelsAt: number | undefined;
   for (let at = PNG_SIGNATURE_BYTES; ; ) {

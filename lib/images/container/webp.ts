@@ -1,3 +1,4 @@
+import type { ReadableBytes } from '../../platform/byte-parts.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault } from '../image.ts';
 import {
@@ -51,11 +52,11 @@ const XMP_FLAG = 0x04;
 const ANIMATION_FLAG = 0x02;
 
 /** Reads the chunk that begins at `start`, in a file that ends at `fileEnd`. */
-function chunkAt(bytes: Buffer, start: number, fileEnd: number): WebpChunk | ImageFault {
+function chunkAt(bytes: ReadableBytes, start: number, fileEnd: number): WebpChunk | ImageFault {
   if (start + 8 > fileEnd) return 'corrupt';
   const end = start + 8 + bytes.readUInt32LE(start + 4);
   if (end > fileEnd) return 'corrupt';
-  const type = bytes.toString('latin1', start, start + 4);
+  const type = bytes.subarray(start, start + 4).toString('latin1');
   return { type, data: bytes.subarray(start + 8, end), start, end };
 }
 
@@ -234,7 +235,7 @@ function* manifestStore(bytes: Buffer, spans: readonly Span[]): Steps<Buffer | u
 const SIZE_AT = 4;
 
 /** Finds the XMP packets. A new packet is appended to the file. */
-function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+function* findXmp(bytes: ReadableBytes): Steps<ContainerXmp | undefined> {
   const existing: ExistingXmp[] = [];
   const first = chunkAt(bytes, FIRST_CHUNK_AT, bytes.length);
   if (typeof first === 'string') return undefined;

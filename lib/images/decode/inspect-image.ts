@@ -1,5 +1,6 @@
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ByteParts } from '../../platform/byte-parts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { freeBuffer } from '../../platform/free-buffer.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
@@ -27,7 +28,7 @@ export async function inspectImage(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Inspection> {
-  const meanwhile = hashing(bytes, deps, signal);
+  const meanwhile = hashing([bytes], deps, signal);
   const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
   if (!read.ok) return read;
   const checked = toChecked(bytes, read);
@@ -46,18 +47,18 @@ export async function checkImage(
 }
 
 /**
- * Verifies one encoded image. `mark` runs while the pixels are decoded, and resolves with the bytes of the marked copy, or with
+ * Verifies one encoded image. `mark` runs while the pixels are decoded, and resolves with the bytes of the marked image, or with
  * undefined. Rejects only with the signal's reason.
  */
 export async function checkAndMarkImage(
   bytes: Buffer,
-  mark: (image: EncodedImage) => Promise<Buffer | undefined>,
+  mark: (image: EncodedImage) => Promise<ByteParts | undefined>,
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<MarkedInspection> {
   const meanwhile = async ({ format }: ValidContainer) => {
-    const copy = await mark({ bytes, format });
-    return copy && { copy, sha256: await hashing(copy, deps, signal)() };
+    const edited = await mark({ bytes, format });
+    return edited && { edited, sha256: await hashing(edited.parts, deps, signal)() };
   };
   const read = await readImage(bytes, { ...deps, pipeline: checkingDecode, meanwhile }, signal);
   if (!read.ok) return read;
@@ -65,7 +66,7 @@ export async function checkAndMarkImage(
   if (!checked.ok) return checked;
   const { image } = checked;
   const marked = read.result && {
-    ...withBytes(image, read.result.copy),
+    ...withBytes(image, read.result.edited),
     sha256: read.result.sha256,
   };
   return { ok: true, image, marked };
@@ -95,7 +96,7 @@ export async function makeThumbnail(
   deps: InspectDeps,
   signal: AbortSignal,
 ): Promise<Thumbnail> {
-  const meanwhile = hashing(bytes, deps, signal);
+  const meanwhile = hashing([bytes], deps, signal);
   const pipeline = checkingThumbnail(edgePx);
   const read = await readImage(bytes, { ...deps, pipeline, meanwhile }, signal);
   if (!read.ok) return read;
@@ -121,13 +122,13 @@ interface Deps<T> extends InspectDeps {
   readonly meanwhile: (container: ValidContainer) => Promise<T>;
 }
 
-/** Returns the work that computes the SHA-256 of an encoded image. */
+/** Returns the work that computes the SHA-256 of an encoded image in parts. */
 function hashing(
-  bytes: Buffer,
+  parts: readonly Buffer[],
   { slices }: Pick<InspectDeps, 'slices'>,
   signal: AbortSignal,
 ): () => Promise<string> {
-  return () => slices.run(sha256Steps(bytes), signal);
+  return () => slices.run(sha256Steps(...parts), signal);
 }
 
 type ValidContainer = Extract<CheckedContainer, { ok: true }>;

@@ -1,8 +1,8 @@
+import type { ByteParts } from '../../platform/byte-parts.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import {
   type ContainerXmp,
   type ExistingXmp,
-  hasOnlyEdits,
   MAX_PACKET_BYTES,
   splice,
 } from '../container/container-format.ts';
@@ -14,27 +14,23 @@ import { mergedPacket, newPacket } from './xmp-packet.ts';
 import { RECORD_PROPERTY, valueIn } from './xmp-properties.ts';
 
 /**
- * Writes properties into the XMP of a copy of the image, as `ImageTools.writeXmp` requires. A record has at most
- * `MAX_RECORD_BYTES`. The pixels are not decoded: all bytes of the container outside the edits are compared with the original, and
- * the packet is found again.
+ * Writes properties into the XMP of an image, as `ImageTools.writeXmp` requires. A record has at most `MAX_RECORD_BYTES`. The
+ * pixels are not decoded: the bytes outside the edits are those of the original, and the packet is found again.
  */
 export async function writeXmp(
   { bytes, format }: EncodedImage,
   content: XmpContent,
   slices: TimeSlices,
   signal: AbortSignal,
-): Promise<Buffer | XmpFault> {
+): Promise<ByteParts | XmpFault> {
   const { findXmp } = CONTAINERS[format];
   const xmp = await slices.run(findXmp(bytes), signal);
   if (xmp === undefined) return 'too_much_xmp';
   const packet = await packetWith(content, xmp);
   if (packet === undefined) return 'not_mergeable';
-  const edits = xmp.replaceWith(packet);
-  const edited = await slices.run(splice(bytes, edits), signal);
-  const isSound =
-    (await slices.run(hasOnlyEdits(bytes, edited, edits), signal)) &&
-    packetOf(await slices.run(findXmp(edited), signal))?.equals(packet.bytes) === true;
-  return isSound ? edited : 'altered';
+  const edited = splice(bytes, xmp.replaceWith(packet));
+  const written = packetOf(await slices.run(findXmp(edited), signal));
+  return written?.equals(packet.bytes) ? edited : 'altered';
 }
 
 /**

@@ -107,11 +107,11 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
         const found = await Promise.all(names.map((name) => statName(pathOf(root, name))));
         return new Set(names.filter((_, index) => found[index] !== undefined));
       }),
-    stage: (id, bytes) =>
+    stage: (id, ...parts) =>
       asArtifactError(async () => {
         const path = join(await stagingFolder(root), id);
         try {
-          await writeNewFile(path, bytes, modes.file);
+          await writeNewFile(path, parts, modes.file);
         } catch (failure) {
           // A part of the file would fill a full disk further, and would keep its name from the next try.
           if (errorCode(failure) !== 'EEXIST') await unlinkIfPresent(path).catch(() => {});

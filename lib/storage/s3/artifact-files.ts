@@ -1,5 +1,6 @@
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { ByteParts } from '../../platform/byte-parts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { splitName } from '../artifact-path.ts';
 import { type Bucket, isSame, sha256Of } from './bucket.ts';
@@ -58,10 +59,10 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
     },
     isMissing: async () => !(await marker.exists(MARKER_RECHECK_MS)),
     findTaken: (names) => findTaken(bucket, names.map(checked)),
-    async stage(id, bytes) {
+    async stage(id, ...parts) {
       await marker.require(MARKER_RECHECK_MS);
       if (staged.has(id)) throw new BridgeError('artifact', 'the id of an artifact is used twice');
-      staged.set(id, bytes);
+      staged.set(id, new ByteParts(parts).toBuffer());
     },
     async publish(id, name) {
       const key = checked(name);

@@ -6,7 +6,7 @@ import type { ArtifactFiles } from '../../../lib/artifacts/artifact-files-port.t
 import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { inParts, type VerifiedInParts } from '../../../lib/images/image.ts';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { openTestStores } from '../../support/stores.ts';
@@ -92,9 +92,9 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 /** Returns any text as an image, because publication does not read pixels. */
-export function imageOf(content: string | Buffer): VerifiedImage {
+export function imageOf(content: string | Buffer): VerifiedInParts {
   const bytes = Buffer.from(content);
-  return {
+  return inParts({
     bytes,
     format: 'png',
     width: 2,
@@ -102,7 +102,7 @@ export function imageOf(content: string | Buffer): VerifiedImage {
     orientation: 1,
     alpha: 'none',
     sha256: createHash('sha256').update(bytes).digest('hex'),
-  };
+  });
 }
 
 /**

@@ -15,7 +15,7 @@ import type { ArtifactRecord, ArtifactStore } from '../../../lib/artifacts/artif
 import { type ArtifactDelivery, createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { createImageDelivery } from '../../../lib/artifacts/image-delivery.ts';
 import type { StoredImageFile } from '../../../lib/artifacts/image-delivery-port.ts';
-import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
+import { type ImageEngine, inParts, type VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
@@ -92,7 +92,7 @@ function deliver({
   });
 }
 
-async function published(image = photo, scope = 'scope'): Promise<ArtifactRecord> {
+async function published(image = inParts(photo), scope = 'scope'): Promise<ArtifactRecord> {
   const target = { collision: 'error' } as const;
   const publications = await rig.publisher.publish(scope, [{ image }], target, noAbort);
   await rig.publisher.commit(publications);
@@ -154,7 +154,12 @@ describe('delivery.open', () => {
 
   test('a publication that was not committed is not found', async () => {
     const target = { collision: 'error' } as const;
-    const [pending] = await rig.publisher.publish('scope', [{ image: photo }], target, noAbort);
+    const [pending] = await rig.publisher.publish(
+      'scope',
+      [{ image: inParts(photo) }],
+      target,
+      noAbort,
+    );
 
     const outcome = deliver().open('scope', pending?.record.id ?? '', noAbort);
 
@@ -271,7 +276,7 @@ describe('delivery.open', () => {
   test('another valid image of the same length is an artifact error', async () => {
     const other = Buffer.from(photo.bytes);
     const sha256 = createHash('sha256').update('something else').digest('hex');
-    const record = await published({ ...photo, bytes: other, sha256 });
+    const record = await published(inParts({ ...photo, bytes: other, sha256 }));
 
     const outcome = deliver().open('scope', record.id, noAbort);
 
@@ -510,7 +515,7 @@ describe('delivery.openThumbnail', () => {
 
   test('a valid image with another checksum is an artifact error', async () => {
     const sha256 = createHash('sha256').update('something else').digest('hex');
-    const record = await published({ ...photo, sha256 });
+    const record = await published(inParts({ ...photo, sha256 }));
 
     const outcome = deliver().openThumbnail('scope', record.id, 64, noAbort);
 

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
 import { type ArtifactProblem, verifyArtifacts } from '../../../lib/artifacts/verify-artifacts.ts';
-import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
+import { type ImageEngine, inParts, type VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-async function published(filename: string, content = image): Promise<ArtifactRecord> {
+async function published(filename: string, content = inParts(image)): Promise<ArtifactRecord> {
   const target = { directory: 'cats', filename, collision: 'error' } as const;
   const wanted = [{ image: content, sidecar: Buffer.from(`about ${filename}`) }];
   const publications = await rig.publisher.publish('scope', wanted, target, noAbort);
@@ -74,7 +74,7 @@ describe('verifyArtifacts', () => {
   test('checks every artifact and no intent', async () => {
     for (let nth = 0; nth < 11; nth += 1) await published(`a${nth}`);
     const target = { collision: 'error' } as const;
-    await rig.publisher.publish('scope', [{ image: image }], target, noAbort);
+    await rig.publisher.publish('scope', [{ image: inParts(image) }], target, noAbort);
 
     const counts = await verify();
 
@@ -135,7 +135,7 @@ describe('verifyArtifacts', () => {
     const other = await otherImage();
     const inspection = await engine.inspect(other, noAbort);
     if (!inspection.ok) throw new Error(inspection.fault);
-    const record = await published('a', { ...inspection.image, sha256: image.sha256 });
+    const record = await published('a', inParts({ ...inspection.image, sha256: image.sha256 }));
 
     await verify();
 
@@ -155,7 +155,7 @@ describe('verifyArtifacts', () => {
   test.each([{ width: 21 }, { height: 11 }, { format: 'webp' as const, name: 'a.webp' }])(
     'reports an image that differs from its row: %o',
     async (lie) => {
-      const record = await published('a', { ...image, ...lie });
+      const record = await published('a', inParts({ ...image, ...lie }));
 
       await verify();
 

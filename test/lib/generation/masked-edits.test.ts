@@ -5,6 +5,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { replyWith } from '../../support/scripted-provider.ts';
 import { turned } from '../images/sample-images.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
+import { inlineBytes } from './inline-bytes.ts';
 import { DRAWN, flat, hinted, maskOf, noise, repaint, samplesOf } from './masked-images.ts';
 import { inlineImage, requestOf } from './requests.ts';
 
@@ -271,6 +272,5 @@ async function editOf(source: Buffer, mask: Buffer, sent: object = {}) {
   const { response } = await running.result;
   const { request } = await rig.provider.call(nth);
   const [data] = response.data;
-  if (data?.type !== 'b64_json') throw new Error('no image came');
-  return { response, request, image: Buffer.from(data.b64_json) };
+  return { response, request, image: inlineBytes(data) };
 }

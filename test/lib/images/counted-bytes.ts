@@ -16,6 +16,7 @@ const searched: Count = (whole, [, from = 0], result) =>
 const COUNTS: ReadonlyMap<string | symbol, Count> = new Map<string | symbol, Count>([
   ['subarray', () => 0],
   ['indexOf', searched],
+  ['at', () => 1],
   ['readUInt8', () => 1],
   ['readUInt16BE', () => 2],
   ['readUInt16LE', () => 2],
@@ -24,14 +25,13 @@ const COUNTS: ReadonlyMap<string | symbol, Count> = new Map<string | symbol, Cou
   ['readUIntBE', (_whole, [, size]) => Number(size)],
   ['readUIntLE', (_whole, [, size]) => Number(size)],
   ['toString', (_whole, _args, result) => String(result).length],
-  ['compare', compared],
+  ['equals', compared],
 ]);
 
 /** Counts the bytes up to the first difference. */
-function compared(whole: Buffer, [other, , , start, end]: readonly unknown[]): number {
-  const part = whole.subarray(Number(start), Number(end));
-  const differs = part.findIndex((byte, at) => Buffer.isBuffer(other) && byte !== other[at]);
-  return differs < 0 ? part.length : differs + 1;
+function compared(whole: Buffer, [other]: readonly unknown[]): number {
+  const differs = whole.findIndex((byte, at) => Buffer.isBuffer(other) && byte !== other[at]);
+  return differs < 0 ? whole.length : differs + 1;
 }
 
 /** Wraps a buffer so that it and its parts count the bytes that JavaScript code reads. */

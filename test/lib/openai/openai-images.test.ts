@@ -3,6 +3,7 @@ import type { StreamEventWithBytes } from '../../../lib/contract/reply/stream-ev
 import type { AnyImageRequest } from '../../../lib/contract/request/image-request.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createOpenAiImages, type ImagesReply } from '../../../lib/openai/openai-images.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { editBody, formBody, generationBody, imageOf, LIMITS, models, responseOf } from './sent.ts';
 
@@ -20,7 +21,7 @@ const partial: StreamEventWithBytes = {
   format: 'png',
   width: 8,
   height: 4,
-  b64_json: new Uint8Array([9]),
+  b64_json: new ByteParts([Buffer.from([9])]),
 };
 
 interface Script {
@@ -122,7 +123,7 @@ describe('createOpenAiImages', () => {
         type: 'image_generation.partial_image',
         partial_image_index: 0,
         created_at: 5,
-        b64_json: new Uint8Array([9]),
+        b64_json: new ByteParts([Buffer.from([9])]),
         size: '8x4',
         ...unknown,
       },
@@ -130,7 +131,7 @@ describe('createOpenAiImages', () => {
         type: 'image_generation.completed',
         created_at: 7,
         usage: reported,
-        b64_json: new Uint8Array([0]),
+        b64_json: new ByteParts([Buffer.from([0])]),
         size: '64x32',
         ...unknown,
         bridge_ext: { ignored_parameters: ['style'] },

@@ -15,6 +15,7 @@ import {
   type SentRequest,
   toImageRequest,
 } from '../../../lib/openai/to-image-request.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 
 export const LIMITS: RequestLimits = {
@@ -136,7 +137,7 @@ export function imageOf(
 ): Extract<ImageResponseWithBytes['data'][number], { type: 'b64_json' }> {
   return {
     type: 'b64_json',
-    b64_json: new Uint8Array([index]),
+    b64_json: new ByteParts([Buffer.from([index])]),
     index,
     format: 'png',
     width: 64,

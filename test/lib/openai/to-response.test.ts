@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ImagesResponse } from '../../../lib/contract/openai/response.ts';
 import { toImagesResponse } from '../../../lib/openai/to-response.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { generationOf, imageOf, responseOf, translated } from './sent.ts';
 
 const plain = translated(generationOf());
@@ -13,7 +14,7 @@ describe('toImagesResponse', () => {
 
     expect(response).toEqual({
       created: 7,
-      data: [{ b64_json: new Uint8Array([0]) }],
+      data: [{ b64_json: new ByteParts([Buffer.from([0])]) }],
       output_format: 'png',
       size: '64x32',
       bridge_ext: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { memoryBytes } from '../../../lib/replay/outcome.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
@@ -453,11 +454,12 @@ describe('createReplay, open', () => {
   });
 });
 
+const MEGABYTE = new ByteParts([Buffer.alloc(400_000), Buffer.alloc(600_000)]);
+
 describe('memoryBytes', () => {
   it.each([
-    ['bytes', new Uint8Array(1_000_000), 1_000_000],
-    ['a buffer', Buffer.alloc(1_000_000), 1_000_000],
-    ['bytes deep inside', { data: [{ b64_json: new Uint8Array(1_000_000) }] }, 1_000_000],
+    ['bytes', MEGABYTE, 1_000_000],
+    ['bytes deep inside', { data: [{ b64_json: MEGABYTE }] }, 1_000_000],
     ['text', { prompt: 'a'.repeat(500_000) }, 1_000_000],
   ])('counts %s', (_, value, bytes) => {
     const held = memoryBytes(value);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ImageWithBytes } from '../../../../lib/contract/reply/image-response.ts';
 import { CREDENTIAL_FAILURES } from '../../../../lib/metrics/metrics.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import type { Credentials } from '../../../../lib/provenance/credentials.ts';
@@ -13,6 +12,7 @@ import { openTrialCredentials } from '../../../support/provenance/trial-credenti
 import { insertAfterSoi, multiImage, segment } from '../../images/container/jpeg-bytes.ts';
 import { anything } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
+import { inlineBytes } from '../inline-bytes.ts';
 import { requestOf } from '../requests.ts';
 
 type Trial = Awaited<ReturnType<typeof openTrialCredentials>>;
@@ -61,10 +61,6 @@ async function deliver(credentials: Parts, bytes: Buffer, sent: object) {
     warnings: response.warnings,
     calls: rig.provider.calls.length,
   };
-}
-
-function inlineBytes(image: ImageWithBytes | undefined): Buffer {
-  return image?.type === 'b64_json' ? Buffer.from(image.b64_json) : expect.fail('not inline');
 }
 
 const CONVERSION = { parameters: { output_format: 'webp' } };

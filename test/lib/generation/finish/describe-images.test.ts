@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import * as v from 'valibot';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ImageResponse,
-  type ImageWithBytes,
-} from '../../../../lib/contract/reply/image-response.ts';
+import { ImageResponse } from '../../../../lib/contract/reply/image-response.ts';
 import {
   ImageMetadataRecord,
   OMITTABLE_FIELDS,
@@ -25,6 +22,7 @@ import { pngXmp } from '../../images/fifty-images.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image } from '../images.ts';
+import { inlineBytes } from '../inline-bytes.ts';
 import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
@@ -74,10 +72,6 @@ async function embeddedIn(bytes: Uint8Array) {
     new AbortController().signal,
   );
   return v.parse(ImageMetadataRecord, JSON.parse(reading.ok ? reading.record : reading.fault));
-}
-
-function inlineBytes(image: ImageWithBytes | undefined): Buffer {
-  return image?.type === 'b64_json' ? Buffer.from(image.b64_json) : expect.fail('not inline');
 }
 
 describe('embedded metadata', () => {

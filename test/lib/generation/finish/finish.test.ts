@@ -4,6 +4,7 @@ import type { CapabilityDocument } from '../../../../lib/contract/resources/prov
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createFinish, toDelivered } from '../../../../lib/generation/finish/finish.ts';
 import { NO_CREDENTIALS } from '../../../support/provenance/no-credentials.ts';
+import { joined } from '../../images/joined.ts';
 import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
 import { image, keyed, openEngine } from '../images.ts';
 import { planOf } from '../plans.ts';
@@ -28,7 +29,7 @@ describe('createFinish', () => {
       verdict: { index: 2, size: 'unspecified', format: 'unspecified', alpha: 'unspecified' },
       warnings: [],
     });
-    expect(finished.image.bytes).toBe(bytes);
+    expect(finished.image.bytes.toBuffer()).toBe(bytes);
   });
 
   it.each<[string, (bytes: Buffer) => Buffer, string]>([
@@ -212,7 +213,7 @@ describe('createFinish, background removal', () => {
 
     const { image } = await finishing(await keyed('#ff0000', '#ff6633'), sent, gptImage2);
 
-    const { data } = await engine.decode(image, { channels: 4 }, signal);
+    const { data } = await engine.decode(joined(image), { channels: 4 }, signal);
     const middle = (12 * 32 + 16) * 4;
     expect([...data.subarray(middle, middle + 4)]).toEqual([255, 102, 51, 102]);
   });
@@ -252,7 +253,7 @@ describe('createFinish, background removal', () => {
 
     const finished = await finishing(bytes, sent, gptImage2);
 
-    expect(finished.image.bytes).toBe(bytes);
+    expect(finished.image.bytes.toBuffer()).toBe(bytes);
     expect(finished.verdict.alpha).toBe('changed');
     expect(finished.warnings).toEqual(['transparency_failed']);
   });

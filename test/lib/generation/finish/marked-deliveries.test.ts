@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { ImageWithBytes } from '../../../../lib/contract/reply/image-response.ts';
 import type { MarkResult } from '../../../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { describeImages } from '../../../../lib/generation/finish/describe-images.ts';
@@ -14,6 +13,7 @@ import { FOREIGN_PACKET, pngXmp } from '../../images/fifty-images.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image, keyed, openEngine } from '../images.ts';
+import { inlineBytes } from '../inline-bytes.ts';
 import { flat, hinted, maskOf } from '../masked-images.ts';
 import { planOf } from '../plans.ts';
 import { inlineImage, requestOf } from '../requests.ts';
@@ -36,17 +36,13 @@ function run(rig: GenerationRig, sent: object) {
   return rig.run(requestOf(sent), rig.newContext()).result;
 }
 
-function inlineBytes(image: ImageWithBytes | undefined): Buffer {
-  return image?.type === 'b64_json' ? Buffer.from(image.b64_json) : expect.fail('not inline');
-}
-
 function sourceType(bytes: Buffer, format: OutputFormat) {
   return readSourceType({ bytes, format }, slices, signal);
 }
 
 async function marked(bytes: Buffer, format: OutputFormat, sourceType: string): Promise<Buffer> {
-  const copy = await writeXmp({ bytes, format }, { sourceType }, slices, signal);
-  return typeof copy === 'string' ? expect.fail(copy) : copy;
+  const written = await writeXmp({ bytes, format }, { sourceType }, slices, signal);
+  return typeof written === 'string' ? expect.fail(written) : written.toBuffer();
 }
 
 describe('the delivery of an image without credentials', () => {
@@ -246,19 +242,19 @@ describe('describeImages', () => {
 
     expect(marks).toEqual([result]);
     expect(output?.provenance.mark).toBe(result);
-    expect(output?.image.bytes.equals(bytes)).toBe(result === 'none');
+    expect(output?.image.bytes.toBuffer().equals(bytes)).toBe(result === 'none');
   });
 
-  test('delivers the copy that was marked while the image was decoded', async () => {
+  test('delivers the image that was marked while it was decoded', async () => {
     const bytes = await image();
 
     const { output, marks } = await described(bytes, {
       writeXmp: () => expect.fail('the image is marked again'),
     });
 
-    const copy = await marked(bytes, 'png', `${TERMS}trainedAlgorithmicMedia`);
+    const expected = await marked(bytes, 'png', `${TERMS}trainedAlgorithmicMedia`);
     expect(marks).toEqual(['written']);
-    expect(output?.image.bytes).toEqual(copy);
-    expect(output?.image.sha256).toBe(createHash('sha256').update(copy).digest('hex'));
+    expect(output?.image.bytes.toBuffer()).toEqual(expected);
+    expect(output?.image.sha256).toBe(createHash('sha256').update(expected).digest('hex'));
   });
 });

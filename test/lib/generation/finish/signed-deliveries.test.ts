@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImageWithBytes, Warning } from '../../../../lib/contract/reply/image-response.ts';
+import type { Warning } from '../../../../lib/contract/reply/image-response.ts';
 import type { Provenance } from '../../../../lib/contract/reply/provenance.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import type { ManifestReport } from '../../../../lib/contract/resources/artifact-credentials.ts';
@@ -23,6 +23,7 @@ import { fromPixels, textured } from '../../images/sample-images.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { keyed } from '../images.ts';
+import { inlineBytes } from '../inline-bytes.ts';
 import { flat, hinted, maskOf } from '../masked-images.ts';
 import { inlineImage, requestOf } from '../requests.ts';
 
@@ -138,11 +139,10 @@ async function pixelsOf(png: Buffer) {
 async function givenIn(one: Case): Promise<Buffer> {
   const plain = await drawing(one);
   const image = { bytes: plain, format: one.from };
-  const marked = one.isMarked
-    ? await writeXmp(image, { sourceType: THEIRS }, slices, signal)
-    : plain;
+  if (!one.isMarked) return withCredentials(plain, one.from, one.origin);
+  const marked = await writeXmp(image, { sourceType: THEIRS }, slices, signal);
   if (typeof marked === 'string') throw new Error(marked);
-  return withCredentials(marked, one.from, one.origin);
+  return withCredentials(marked.toBuffer(), one.from, one.origin);
 }
 
 async function sourceIn({ source }: Case): Promise<Buffer> {
@@ -193,10 +193,6 @@ async function deliver(one: Case, given: Buffer) {
   const { response } = await rig.run(request, context).result;
   const [image] = response.data;
   return { bytes: inlineBytes(image), warnings: response.warnings, provenance: image?.provenance };
-}
-
-function inlineBytes(image: ImageWithBytes | undefined): Buffer {
-  return image?.type === 'b64_json' ? Buffer.from(image.b64_json) : expect.fail('not inline');
 }
 
 interface Facts {

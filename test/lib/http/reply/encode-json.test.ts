@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeJsonWithBytes } from '../../../../lib/http/reply/encode-json.ts';
 import { replyBytes } from '../../../../lib/http/reply/reply-bytes.ts';
+import { ByteParts } from '../../../../lib/platform/byte-parts.ts';
 
 const MARKER = '5f0c1f4bb8a24f0d9e6b7c3a2d1e0f99';
 
@@ -15,18 +16,19 @@ async function encode(value: unknown) {
 }
 
 describe('encodeJsonWithBytes', () => {
-  it('encodes bytes as base64 and returns the exact length', async () => {
+  it('encodes bytes in parts as base64 and returns the exact length', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme' }),
-        fc.array(fc.uint8Array()),
+        fc.array(fc.array(fc.uint8Array().map((part) => Buffer.from(part)))),
         async (text, blobs) => {
           const expected = {
             text,
-            blobs: blobs.map((blob) => Buffer.from(blob).toString('base64')),
+            blobs: blobs.map((parts) => Buffer.concat(parts).toString('base64')),
           };
+          const value = { text, blobs: blobs.map((parts) => new ByteParts(parts)) };
 
-          const { text: json, size, length } = await encode({ text, blobs });
+          const { text: json, size, length } = await encode(value);
 
           expect(JSON.parse(json)).toEqual(expected);
           expect(size).toBe(length);
@@ -42,19 +44,21 @@ describe('encodeJsonWithBytes', () => {
   });
 
   it('sends more than half a megabyte in pieces with the same text', async () => {
-    const blob = new Uint8Array(1024 * 1024 + 1).map((_, index) => index % 251);
+    const bytes = Buffer.alloc(1024 * 1024 + 1).map((_, index) => index % 251) as Buffer;
+    const blob = new ByteParts([bytes.subarray(0, 100), bytes.subarray(100)]);
 
     const { text, size, length, pieces } = await encode({ data: [blob, blob] });
 
     expect(pieces).toBeGreaterThan(4);
     expect(size).toBe(length);
-    const base64 = Buffer.from(blob).toString('base64');
+    const base64 = bytes.toString('base64');
     // A failure must not print megabytes.
     expect(text === JSON.stringify({ data: [base64, base64] })).toBe(true);
   });
 
   it('uses the memory of a piece again for the next piece', async () => {
-    const { body } = encodeJsonWithBytes({ data: new Uint8Array(2 * 1024 * 1024) }, MARKER);
+    const data = new ByteParts([Buffer.alloc(2 * 1024 * 1024)]);
+    const { body } = encodeJsonWithBytes({ data }, MARKER);
     const memory = new Set<ArrayBufferLike>();
 
     if (!(body instanceof Uint8Array)) for await (const { buffer } of body) memory.add(buffer);
@@ -65,7 +69,11 @@ describe('encodeJsonWithBytes', () => {
   it('sends a text longer than a piece', async () => {
     const text = 'ü'.repeat(1024 * 1024);
 
-    const { text: json, size, length } = await encode({ text, bytes: new Uint8Array(3) });
+    const {
+      text: json,
+      size,
+      length,
+    } = await encode({ text, bytes: new ByteParts([Buffer.alloc(3)]) });
 
     expect(size).toBe(length);
     expect(json === JSON.stringify({ text, bytes: 'AAAA' })).toBe(true);

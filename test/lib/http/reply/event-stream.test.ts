@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { openEventStream, type StreamItem } from '../../../../lib/http/reply/event-stream.ts';
+import { ByteParts } from '../../../../lib/platform/byte-parts.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { parseEventText } from '../../../support/event-text.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -104,22 +105,22 @@ describe('openEventStream', () => {
 
   it('writes bytes as base64, a short event in one piece', async () => {
     const { source, opening } = open();
-    const bytes = new Uint8Array(MIB / 4).map((_, index) => index % 251);
-    source.send({ type: 'partial_image', b64_json: bytes, after: 1 });
+    const bytes = Buffer.alloc(MIB / 4).map((_, index) => index % 251) as Buffer;
+    source.send({ type: 'partial_image', b64_json: new ByteParts([bytes]), after: 1 });
     source.end();
 
     const read = readFrom(await opening);
     await read.reading;
 
     const [event] = parseEventText(read.text).events;
-    expect(event?.data.b64_json === Buffer.from(bytes).toString('base64')).toBe(true);
+    expect(event?.data.b64_json === bytes.toString('base64')).toBe(true);
     expect(event?.data).toMatchObject({ type: 'partial_image', after: 1 });
     expect(read.pieces).toBe(1);
   });
 
   it('writes a long event in pieces', async () => {
     const { source, opening } = open();
-    source.send({ type: 'completed', b64_json: new Uint8Array(9 * MIB) });
+    source.send({ type: 'completed', b64_json: new ByteParts([Buffer.alloc(9 * MIB)]) });
     source.end();
 
     const read = readFrom(await opening);

@@ -9,5 +9,5 @@ export async function embedRecord(
   signal = new AbortController().signal,
 ): Promise<Buffer | undefined> {
   const written = await writeXmp(image, { record }, slices, signal);
-  return typeof written === 'string' ? undefined : written;
+  return typeof written === 'string' ? undefined : written.toBuffer();
 }

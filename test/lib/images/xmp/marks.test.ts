@@ -7,6 +7,7 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import type { CheckedImage } from '../../../../lib/images/image.ts';
+import { inParts } from '../../../../lib/images/image.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { readRecord } from '../../../../lib/images/xmp/image-xmp.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
@@ -15,6 +16,7 @@ import { insertAfterSoi, segment } from '../container/jpeg-bytes.ts';
 import { chunk, insertAfterHeader } from '../container/png-bytes.ts';
 import { chunksOf, riffChunk, webp } from '../container/webp-bytes.ts';
 import { FOREIGN_PACKET, jpegXmp, pngXmp, webpXmp } from '../fifty-images.ts';
+import { joined } from '../joined.ts';
 import { fourBlocks, fromPixels } from '../sample-images.ts';
 
 const TERMS = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
@@ -94,11 +96,18 @@ async function imageWith({ plain, hold }: Container, packet?: Packet): Promise<C
   return checked(packet === undefined ? bytes : hold(bytes, packet));
 }
 
-const mark = (image: CheckedImage) => engine.writeXmp(image, { sourceType: GENERATED }, signal);
+const mark = async (image: CheckedImage) => {
+  const written = await engine.writeXmp(inParts(image), { sourceType: GENERATED }, signal);
+  return typeof written === 'string' ? written : joined(written);
+};
 
 const record = async (image: CheckedImage) => {
-  const written = await engine.writeXmp(image, { record: RECORD, sourceType: GENERATED }, signal);
-  return typeof written === 'string' ? expect.fail(written) : written;
+  const written = await engine.writeXmp(
+    inParts(image),
+    { record: RECORD, sourceType: GENERATED },
+    signal,
+  );
+  return typeof written === 'string' ? expect.fail(written) : joined(written);
 };
 
 /** Returns the bytes that a decoder reads: the pixels as they are in the container. */

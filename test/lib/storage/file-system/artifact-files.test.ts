@@ -84,15 +84,15 @@ describe('createArtifactFiles', () => {
   test('a file that could be written only partly is removed, and can be staged again', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
     await files.prepare();
-    const written = {
-      async *[Symbol.asyncIterator]() {
-        yield content.subarray(0, 3);
+    const unwritten = {
+      valueOf() {
         throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
       },
     };
 
-    // A real full disk would need a file system of its own, so the bytes fail in its place.
-    await expect(files.stage(file.id, written as unknown as Buffer)).rejects.toMatchObject({
+    // A real full disk would need a file system of its own, so the second part fails in its place.
+    const parts = [content.subarray(0, 3), unwritten as unknown as Buffer];
+    await expect(files.stage(file.id, ...parts)).rejects.toMatchObject({
       details: { reason: 'artifact_folder_full' },
     });
 

@@ -6,7 +6,7 @@ import { createArtifactDelivery } from '../../../../lib/artifacts/delivery.ts';
 import { createImageDelivery } from '../../../../lib/artifacts/image-delivery.ts';
 import { createPublisher } from '../../../../lib/artifacts/publisher.ts';
 import { createArtifactRetention } from '../../../../lib/artifacts/retention.ts';
-import type { ImageEngine, VerifiedImage } from '../../../../lib/images/image.ts';
+import { type ImageEngine, inParts, type VerifiedImage } from '../../../../lib/images/image.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
@@ -69,7 +69,7 @@ async function openBridge(settings?: Partial<S3Settings>, linkAboveBytes?: numbe
   };
 }
 
-async function published(image = photo): Promise<ArtifactRecord> {
+async function published(image = inParts(photo)): Promise<ArtifactRecord> {
   const publications = await bridge.publisher.publish('scope', [{ image }], anyName, noAbort);
   await bridge.publisher.commit(publications);
   const [publication] = publications;
@@ -174,7 +174,12 @@ describe.runIf(HAS_S3)('an artifact in a bucket', () => {
   test('gets the next name if another program has its name', async () => {
     await bucket.putForeign('cat.png', 'foreign');
 
-    const [made] = await bridge.publisher.publish('s', [{ image: photo }], anyCat, noAbort);
+    const [made] = await bridge.publisher.publish(
+      's',
+      [{ image: inParts(photo) }],
+      anyCat,
+      noAbort,
+    );
 
     expect(made?.record.name).toBe('cat-2.png');
     expect(await bucket.contentOf('cat.png')).toBe('foreign');
@@ -185,7 +190,12 @@ describe.runIf(HAS_S3)('an artifact in a bucket', () => {
       method === 'PUT' && key === 'cat.png' ? 'taken' : undefined,
     );
 
-    const [made] = await bridge.publisher.publish('s', [{ image: photo }], anyCat, noAbort);
+    const [made] = await bridge.publisher.publish(
+      's',
+      [{ image: inParts(photo) }],
+      anyCat,
+      noAbort,
+    );
 
     expect(made?.record.name).toBe('cat-2.png');
     expect(await bucket.contentOf('cat.png')).toBe('foreign');
@@ -270,7 +280,7 @@ describe.runIf(HAS_S3)('an artifact in a bucket', () => {
 
     const outcome = bridge.publisher.publish(
       's',
-      [{ image: photo }],
+      [{ image: inParts(photo) }],
       anyCat,
       noAbort,
       AbortSignal.abort(),
@@ -284,7 +294,12 @@ describe.runIf(HAS_S3)('an artifact in a bucket', () => {
   });
 
   test('of a process that ended is kept while the bucket is unavailable', async () => {
-    const [made] = await bridge.publisher.publish('s', [{ image: photo }], anyCat, noAbort);
+    const [made] = await bridge.publisher.publish(
+      's',
+      [{ image: inParts(photo) }],
+      anyCat,
+      noAbort,
+    );
     const records = made ? [made.record] : [];
     bucket.setFault(() => 'unavailable');
 

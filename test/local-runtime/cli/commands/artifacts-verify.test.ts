@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inParts } from '../../../../lib/images/image.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import {
@@ -59,7 +60,12 @@ async function publishTwo() {
   const records = [];
   for (const filename of ['a', 'b']) {
     const target = { filename, collision: 'error' } as const;
-    const publications = await rig.publisher.publish('scope', [{ image }], target, noAbort);
+    const publications = await rig.publisher.publish(
+      'scope',
+      [{ image: inParts(image) }],
+      target,
+      noAbort,
+    );
     await rig.publisher.commit(publications);
     records.push(...publications.map(({ record }) => record));
   }
