@@ -6,6 +6,7 @@ import { ImageResponse } from '../../../lib/contract/reply/image-response.ts';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { replyWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
@@ -33,7 +34,7 @@ describe('createGeneration', () => {
     const sha256 = createHash('sha256').update(png).digest('hex');
     const data = [0, 1].map((index) => ({
       type: 'b64_json',
-      b64_json: new Uint8Array(png),
+      b64_json: new ByteParts([png]),
       index,
       format: 'png',
       width: 32,

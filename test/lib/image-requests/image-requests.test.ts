@@ -7,6 +7,7 @@ import type { Generation } from '../../../lib/generation/generation.ts';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
 import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
@@ -329,8 +330,8 @@ describe('createImageRequests, streams', () => {
       { type: 'progress', stage: 'queued' },
       { type: 'progress', stage: 'preparing' },
       { type: 'progress', stage: 'dispatched' },
-      { ...partial, partial_index: 0, b64_json: new Uint8Array(png) },
-      { ...partial, partial_index: 1, b64_json: new Uint8Array(png) },
+      { ...partial, partial_index: 0, b64_json: new ByteParts([png]) },
+      { ...partial, partial_index: 1, b64_json: new ByteParts([png]) },
       { type: 'progress', stage: 'verifying', index: 0 },
       { type: 'progress', stage: 'publishing' },
       { type: 'completed', response: expect.objectContaining({ id: 'request-1' }) },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createAsyncImages } from '../../../lib/jobs/async-images.ts';
+import { ByteParts } from '../../../lib/platform/byte-parts.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
@@ -60,7 +61,7 @@ describe('createAsyncImages', () => {
   });
 
   test.each([
-    ['b64_json', { b64_json: new Uint8Array(BYTES) }],
+    ['b64_json', { b64_json: new ByteParts([BYTES]) }],
     ['artifact', { id: ONE, name: `${ONE}.png` }],
     ['url', { id: ONE, url: `http://localhost:8787/v1/artifacts/${ONE}` }],
     ['metadata', {}],
