@@ -73,10 +73,10 @@ export function createMemoryDisk(): MemoryDisk {
     async probe() {},
     isMissing: async () => !isPrepared,
     findTaken: async (wanted) => new Set(wanted.filter(isTaken)),
-    async stage(id, bytes) {
+    async stage(id, ...parts) {
       refuseMissing();
       if (staged.has(id)) throw new BridgeError('artifact', 'the staged file exists');
-      staged.set(id, Buffer.from(bytes));
+      staged.set(id, Buffer.concat(parts));
     },
     async publish(id, name) {
       refuseMissing();
