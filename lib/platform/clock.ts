@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   after(delayMs, run) {
     let timer: NodeJS.Timeout;
     const wait = (leftMs: number) => {
-      const stepMs = Math.min(Math.max(leftMs, 0), MAX_TIMER_MS);
+      const stepMs = toTimerMs(Math.max(leftMs, 0));
       timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs);
       timer.unref();
     };
@@ -28,6 +28,14 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * Returns a time-out for a timer of Node or of a library, which cannot wait longer than 24.8 days. A longer time-out is reduced to
+ * this time.
+ */
+export function toTimerMs(timeoutMs: number): number {
+  return Math.min(timeoutMs, MAX_TIMER_MS);
+}
 
 /** Keeps the process alive until the returned function is called. */
 export function stayAwake(): () => void {

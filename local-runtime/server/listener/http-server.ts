@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { Clock } from '../../../lib/platform/clock.ts';
+import { type Clock, toTimerMs } from '../../../lib/platform/clock.ts';
 import type { createRefusals } from './refusals.ts';
 import type { watchSockets } from './socket-watch.ts';
 
@@ -25,9 +25,9 @@ export function createHttpServer({ maxHeadBytes, maxConnections, headTimeoutMs }
     joinDuplicateHeaders: true,
     // A slow upload is allowed. Only the pauses within an upload are limited.
     requestTimeout: 0,
-    headersTimeout: headTimeoutMs,
+    headersTimeout: toTimerMs(headTimeoutMs),
     ...(headTimeoutMs > 0 && {
-      connectionsCheckingInterval: Math.ceil(headTimeoutMs / HEAD_CHECKS),
+      connectionsCheckingInterval: Math.ceil(toTimerMs(headTimeoutMs) / HEAD_CHECKS),
     }),
   });
   // With a limit, Node would silently drop headers, including headers that the browser guard needs.

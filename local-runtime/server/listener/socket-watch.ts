@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../../lib/platform/clock.ts';
+import { type Clock, toTimerMs } from '../../../lib/platform/clock.ts';
 import { watchReplies } from './reply-watch.ts';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
@@ -28,7 +28,7 @@ export function watchSockets(server: Server, deps: Deps) {
   // The unfinished replies of each connection, in order.
   const replies = new WeakMap<Socket, Set<ServerResponse>>();
   // Node restores this time-out whenever a kept-alive connection begins its next request.
-  server.timeout = readTimeoutMs;
+  server.timeout = toTimerMs(readTimeoutMs);
 
   server.on('connection', (socket: Socket) => {
     const pending = new Set<ServerResponse>();

@@ -309,6 +309,23 @@ describe('createListener', () => {
     expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
+  it.each(['head_timeout_ms', 'read_timeout_ms', 'write_timeout_ms'])(
+    'serves requests if %s is longer than a timer of Node can wait',
+    async (setting) => {
+      const warnings: string[] = [];
+      const note = ({ name }: Error) => warnings.push(name);
+      process.on('warning', note);
+
+      const { port } = await start({ settings: { [setting]: 2 ** 53 - 1 } });
+      const reply = await requestRaw(port, head('GET /health/live HTTP/1.1'));
+      process.off('warning', note);
+
+      expect(reply.status).toBe(200);
+      // Node warns about a timer whose delay overflows, and fires this timer at once.
+      expect(warnings).not.toContain('TimeoutOverflowWarning');
+    },
+  );
+
   it('allows work to take longer than the read time-out', async () => {
     const create = () =>
       new Promise((_resolve, reject) => {
