@@ -143,6 +143,7 @@ export function createBridge(deps: Deps) {
   const random = createSeeded(seed);
   const ids = createSeededIds(seed, machine);
   const callers = new Map(tokens.map((token) => [`Bearer ${token.name}`, toCaller(token)]));
+  const accounts = new Map(tokens.map((token) => [token.name, toCaller(token)]));
   const removed: string[] = [];
   const onRemoval = new Map<() => void, string>();
   let current: Process | undefined;
@@ -242,7 +243,7 @@ export function createBridge(deps: Deps) {
         tasks: [],
         tokens: {
           nameOf: (id) => id,
-          accountOf: () => undefined,
+          accountOf: (id) => accounts.get(id),
           removed: () => removed,
           watchRemoval(id, notify) {
             if (removed.includes(id)) notify();
@@ -440,9 +441,8 @@ function arrive({ clock }: ProcessTimers): Promise<void> {
   return new Promise((resolve) => void clock.after(0, resolve));
 }
 
-function toCaller({ name, imagesPerDay }: SimulatedToken): Caller {
-  const caller = { ...unnamedCaller(name), id: name, name };
-  return imagesPerDay === undefined ? caller : { ...caller, imagesPerDay };
+function toCaller({ name, ...limits }: SimulatedToken): Caller {
+  return { ...unnamedCaller(name), id: name, name, ...limits };
 }
 
 /** Creates ids that are the same in every run of a seed. */

@@ -54,6 +54,7 @@ export function createClients(deps: Deps) {
   const jobs = new Map<string, AcknowledgedJob>();
   const artifacts = new Map<string, string>();
   let requests = 0;
+  let budgetRefusals = 0;
 
   /** Sends a request under a new id, and checks its reply. */
   async function send(
@@ -72,7 +73,8 @@ export function createClients(deps: Deps) {
 
   function checkReply(requestId: string, { status, headers, json }: Reply): void {
     if (status < 400) return;
-    const { retryable, code } = json.error.bridge_ext;
+    const { retryable, code, details } = json.error.bridge_ext;
+    if (details?.reason === 'budget') budgetRefusals += 1;
     if (code === 'internal') violate(`${requestId} is answered with an internal error`);
     if (headers['x-should-retry'] !== String(retryable)) violate(`${requestId}: x-should-retry`);
     if (retryable && isPerhapsSold(services, requestId)) {
@@ -283,6 +285,8 @@ export function createClients(deps: Deps) {
 
   return {
     jobs: jobs as ReadonlyMap<string, AcknowledgedJob>,
+    /** Returns the number of replies that refuse a request beyond the budget of its token. */
+    budgetRefusals: () => budgetRefusals,
     images,
     openai,
     job,

@@ -24,6 +24,18 @@ const TOTALS: Readonly<Record<string, string>> = {
 };
 const RECOUNTED = Object.entries(TOTALS).map(([name, sql]) => `${sql} AS ${name}`);
 
+/** The spending of each token and day, beside its known costs and its open reservations. */
+const SPENDING = `
+  SELECT token, period, sum(spent) AS spent, sum(counted) AS counted, sum(unpriced) AS unpriced
+  FROM (
+    SELECT token, period, amount AS spent, 0 AS counted, 0 AS unpriced FROM spending
+      WHERE length(period) = 10
+    UNION ALL SELECT token, date(day * 86400, 'unixepoch'), 0, cost, unpriced FROM usage
+    UNION ALL SELECT token, date(day * 86400, 'unixepoch'), 0, held, 0 FROM ledger
+    UNION ALL SELECT token, date(day * 86400, 'unixepoch'), 0, held, 0
+      FROM job JOIN job_content USING (seq) WHERE status = 'queued' AND day IS NOT NULL
+  ) WHERE token <> '' GROUP BY token, period`;
+
 /** Queries that return one row for each violation, with its description. They hold between any two transactions. */
 const ALWAYS: readonly string[] = [
   `SELECT 'the jobs of the scope ' || coalesce(found.scope, kept.scope) || ' are miscounted' AS text
@@ -61,6 +73,9 @@ const ALWAYS: readonly string[] = [
          WHERE status = 'queued' AND day IS NOT NULL
      ) WHERE token <> '' GROUP BY token, day
    ) WHERE charged <> counted`,
+  `SELECT format('%s has spent %d on %s, and %d are charged or reserved', token, spent, period,
+     counted) AS text
+   FROM (${SPENDING}) WHERE spent < counted`,
   `SELECT 'the running job ' || id || ' has no account' AS text FROM job
    WHERE status = 'running' AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.id = job.id)`,
 ];
@@ -73,6 +88,8 @@ const WHEN_QUIET: readonly string[] = [
   `SELECT format('the job %s has a %s webhook', id, state) AS text
    FROM webhook JOIN job USING (seq)
    WHERE state = 'pending' OR state = 'waiting' AND events LIKE '%' || status || '%'`,
+  `SELECT format('%s has spent %d on %s, and %d are charged', token, spent, period, counted) AS text
+   FROM (${SPENDING}) WHERE unpriced = 0 AND spent <> counted`,
   "SELECT 'an output of an ended job is left: ' || artifact_id AS text FROM job_output",
 ];
 
@@ -93,6 +110,12 @@ export interface CountedUsage {
   readonly provider: string;
   readonly images: number;
   readonly unknown: number;
+}
+
+export interface CountedSpending {
+  readonly token: string;
+  readonly period: string;
+  readonly amount: number;
 }
 
 export type StateReader = ReturnType<typeof createStateReader>;
@@ -198,6 +221,10 @@ export function createStateReader(
            attempts
          FROM job JOIN job_content USING (seq) LEFT JOIN webhook USING (seq)`,
       ),
+
+    /** Returns the amounts that tokens have spent or reserved, by day. */
+    spending: () =>
+      rows<CountedSpending>('SELECT token, period, amount FROM spending WHERE length(period) = 10'),
 
     usage: () =>
       rows<CountedUsage>(

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { checkCalls, checkKeys } from './ledger-model.ts';
+import { checkBudgets, checkCalls, checkKeys, checkSpending } from './ledger-model.ts';
 import type { Sale } from './services.ts';
 
 function sale(more: Partial<Sale>): Sale {
   return {
     ...{ requestId: 'request', action: 'a1', service: 'first', indices: [0], attempt: 1, life: 1 },
     atMs: 0,
+    price: 2n,
     ...{
       isDispatched: true,
       sold: 0,
@@ -72,6 +73,41 @@ describe('checkKeys', () => {
     };
 
     checkKeys({ sales }, rules, (violation) => found.push(violation));
+
+    expect(found).toHaveLength(count);
+  });
+});
+
+describe('the checks of money', () => {
+  const payers = { tokens: [{ name: 'birch', budgetPerDay: 10n }], tokenOf: () => 'birch' };
+  const day = (amount: number, period = '2026-01-01') => ({ token: 'birch', period, amount });
+
+  test.each([
+    ['allow a budget that is used up on each of two days', [day(10), day(10, '2026-01-02')], [], 0],
+    ['find a day beyond the budget', [day(11)], [sale({ sold: 1 })], 1],
+    ['allow the price of an image that was not requested', [day(12)], [sale({ sold: 2 })], 0],
+    ['find more than this price', [day(13)], [sale({ sold: 2 })], 1],
+  ])('%s', (_, spending, sales, count) => {
+    const found: string[] = [];
+
+    checkBudgets({ spending: () => spending }, { sales }, payers, (text) => found.push(text));
+
+    expect(found).toHaveLength(count);
+  });
+
+  test.each([
+    [
+      'find images that are sold and not charged',
+      [day(3)],
+      [sale({ sold: 1 }), sale({ sold: 1 })],
+      1,
+    ],
+    ['allow a charge for an image that may have been sold', [day(4)], [sale({ sold: 1 })], 0],
+    ['allow an unknown image that was not requested', [day(2)], [sale({ sold: 2 })], 0],
+  ])('%s', (_, spending, sales, count) => {
+    const found: string[] = [];
+
+    checkSpending({ spending: () => spending }, { sales }, payers, (text) => found.push(text));
 
     expect(found).toHaveLength(count);
   });

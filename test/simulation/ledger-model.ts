@@ -1,7 +1,13 @@
 import type { Clients } from './clients.ts';
 import type { StateReader, StoredJob } from './invariants.ts';
 import type { Deliveries, Receivers } from './receivers.ts';
+import type { SimulatedToken } from './schedule.ts';
 import type { Sale, Services } from './services.ts';
+
+interface Payers {
+  readonly tokens: readonly SimulatedToken[];
+  readonly tokenOf: (action: string) => string;
+}
 
 type Say = (violation: string) => void;
 
@@ -81,6 +87,51 @@ export function checkCounts(
       say(`${name}: ${atLeast} sold, ${images} counted as made and ${unknown} as unknown`);
     }
   }
+}
+
+/**
+ * Checks that no token has spent more than its budget on any day. A service may exceed a budget only by the price of images that
+ * were not requested.
+ */
+export function checkBudgets(
+  reader: Pick<StateReader, 'spending'>,
+  { sales }: Pick<Services, 'sales'>,
+  { tokens, tokenOf }: Payers,
+  say: Say,
+): void {
+  const spending = reader.spending();
+  for (const { name, budgetPerDay } of tokens) {
+    if (budgetPerDay === undefined) continue;
+    const own = sales.filter(({ action }) => tokenOf(action) === name);
+    const surplus = costOf(own, ({ sold, indices }) => Math.max(0, sold - indices.length));
+    for (const { period, amount } of spending.filter(({ token }) => token === name)) {
+      if (BigInt(amount) > budgetPerDay + surplus) {
+        say(`${name} has spent ${amount} on ${period}, and its budget is ${budgetPerDay}`);
+      }
+    }
+  }
+}
+
+/** Checks that the budget of each token is charged at least the price of everything that was sold, after everything has ended. */
+export function checkSpending(
+  reader: Pick<StateReader, 'spending'>,
+  { sales }: Pick<Services, 'sales'>,
+  { tokens, tokenOf }: Payers,
+  say: Say,
+): void {
+  const spending = reader.spending();
+  for (const { name, budgetPerDay } of tokens) {
+    if (budgetPerDay === undefined) continue;
+    const own = sales.filter(({ action }) => tokenOf(action) === name);
+    // A process that is killed loses its knowledge of surplus images.
+    const sold = costOf(own, (sale) => Math.min(sale.sold, sale.indices.length));
+    const spent = sum(spending.filter(({ token }) => token === name).map(({ amount }) => amount));
+    if (sold > BigInt(spent)) say(`${name}: sold for ${sold}, and ${spent} is charged`);
+  }
+}
+
+function costOf(sales: readonly Sale[], imagesOf: (sale: Sale) => number): bigint {
+  return sales.reduce((all, sale) => all + sale.price * BigInt(imagesOf(sale)), 0n);
 }
 
 /** Checks the ends of jobs: no job is lost, no end is hidden from its webhook, and nothing sold is called retryable. */

@@ -49,11 +49,11 @@ async function replay(simulation: Simulation, round: number): Promise<boolean> {
 
 function print(
   round: number,
-  { events, passedMs, lives, sold, trace, violations }: RunReport,
+  { events, passedMs, lives, sold, beyondBudget, trace, violations }: RunReport,
 ): void {
   const hours = (passedMs / 3_600_000).toFixed(1);
   console.log(
-    `round ${round}: ${events} events, ${hours} hours, ${lives} processes, ${sold} images sold, trace ${trace.slice(0, 16)}`,
+    `round ${round}: ${events} events, ${hours} hours, ${lives} processes, ${sold} images sold, ${beyondBudget.requests} requests and ${beyondBudget.jobs} jobs beyond a budget, trace ${trace.slice(0, 16)}`,
   );
   for (const violation of violations) console.log(`  ${violation}`);
 }

@@ -7,8 +7,15 @@ import { createBridge, openFolder } from './bridge.ts';
 import { createClients } from './clients.ts';
 import { createFleet } from './fleet.ts';
 import { createHeldEngine } from './held-engine.ts';
-import { createStateReader } from './invariants.ts';
-import { checkCalls, checkCounts, checkJobs, checkKeys } from './ledger-model.ts';
+import { createStateReader, type StoredJob } from './invariants.ts';
+import {
+  checkBudgets,
+  checkCalls,
+  checkCounts,
+  checkJobs,
+  checkKeys,
+  checkSpending,
+} from './ledger-model.ts';
 import { createMemoryDisk } from './memory-files.ts';
 import { createReceivers } from './receivers.ts';
 import { type Action, INPUTS, type Schedule, TOKENS } from './schedule.ts';
@@ -29,6 +36,8 @@ export interface RunReport {
   /** The simulated time in milliseconds. */
   readonly passedMs: number;
   readonly sold: number;
+  /** The number of requests and of jobs that were refused because of a budget. */
+  readonly beyondBudget: { readonly requests: number; readonly jobs: number };
   readonly lives: number;
   /** The jobs and files that are left when everything has ended and expired records were removed. */
   readonly stored: { readonly jobs: number; readonly files: number };
@@ -135,6 +144,14 @@ async function runSchedule(
     return latestMs / 1000 - retentionSecs;
   });
   const maxEvents = replicas * Math.max(MAX_EVENTS, actions.length * MAX_EVENTS_AN_ACTION);
+  const tokenNames = new Map(
+    actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
+  );
+  const payers = {
+    tokens: TOKENS,
+    tokenOf: (action: string) => tokenNames.get(action) ?? '',
+  };
+  let jobsBeyondBudget = 0;
   let stored = { jobs: 0, files: 0 };
   let underWay = 0;
   let events = 0;
@@ -192,6 +209,7 @@ async function runSchedule(
     await turns.untilIdle();
     if (events % CHECKED_EVERY === 0 && lives > 0 && (shared || fleet.isServing())) {
       for (const violation of reader.violations()) violate(violation);
+      checkBudgets(reader, services, payers, violate);
     }
     if (violations.length > 0) return false;
     events += 1;
@@ -245,9 +263,6 @@ async function runSchedule(
     while (!fleet.isServing() || clock.monotonicMs() < takenOverMs);
     await finish(fleet.runTask('artifact-retention'), step);
     await finish(fleet.runTask('job-retention'), step);
-    const tokenOf = new Map(
-      actions.flatMap((it) => ('request' in it ? [[it.name, it.request.token] as const] : [])),
-    );
     for (const violation of [...reader.violations(), ...reader.violationsWhenQuiet()]) {
       violate(violation);
     }
@@ -265,8 +280,11 @@ async function runSchedule(
       },
       violate,
     );
-    checkCounts(reader, services, (action) => tokenOf.get(action) ?? '', violate);
+    checkCounts(reader, services, payers.tokenOf, violate);
+    checkBudgets(reader, services, payers, violate);
+    checkSpending(reader, services, payers, violate);
     checkJobs(reader, { clients, receivers, services }, mayBeRemoved, violate);
+    jobsBeyondBudget = reader.jobs().filter(isBeyondBudget).length;
     stored = { jobs: reader.jobs().length, files: disk.list().names.length };
   }
 
@@ -288,6 +306,7 @@ async function runSchedule(
     story: story(),
     passedMs: clock.monotonicMs(),
     sold: services.sales.reduce((sum, { sold }) => sum + sold, 0),
+    beyondBudget: { requests: clients.budgetRefusals(), jobs: jobsBeyondBudget },
     lives,
     stored,
   };
@@ -299,6 +318,10 @@ function openMachine(clock: VirtualClock, seed: number, nth: number) {
   const skewMs = (hashOf(seed, 'skew', nth) % (2 * LARGEST_SKEW_MS)) - LARGEST_SKEW_MS;
   if (nth > 0) machine.setWallClock(skewMs);
   return machine;
+}
+
+function isBeyondBudget({ error }: Pick<StoredJob, 'error'>): boolean {
+  return error !== null && JSON.parse(error).details?.reason === 'budget';
 }
 
 /** Returns true if all requests of the action are one request under one key. */

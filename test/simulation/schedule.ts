@@ -1,6 +1,7 @@
+import type { Amount } from '../../lib/contract/reply/cost.ts';
 import { createSeeded, type Seeded } from '../support/seeded.ts';
 import type { StoreStep, Verdict } from '../support/simulation/faulty-stores.ts';
-import { hashOf, modelOf, SERVICES } from './services.ts';
+import { CENT, hashOf, modelOf, SERVICES } from './services.ts';
 
 /** The request of a client. */
 export interface RequestPlan {
@@ -71,6 +72,7 @@ export interface Schedule {
 export interface SimulatedToken {
   readonly name: string;
   readonly imagesPerDay?: number;
+  readonly budgetPerDay?: Amount;
 }
 
 /** The token that the schedule may remove. */
@@ -78,8 +80,8 @@ const REMOVABLE = { name: 'dune' };
 
 export const TOKENS: readonly [SimulatedToken, ...SimulatedToken[]] = [
   { name: 'amber' },
-  { name: 'birch', imagesPerDay: 40 },
-  { name: 'cedar', imagesPerDay: 12 },
+  { name: 'birch', imagesPerDay: 40, budgetPerDay: 100n * CENT },
+  { name: 'cedar', imagesPerDay: 12, budgetPerDay: 40n * CENT },
   REMOVABLE,
 ];
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Amount } from '../../lib/contract/reply/cost.ts';
 import type { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import { BridgeError, type BridgeErrorOptions } from '../../lib/errors/bridge-error.ts';
 import type { ErrorCode } from '../../lib/errors/codes.ts';
@@ -36,6 +37,8 @@ export interface Sale {
   readonly indices: readonly number[];
   readonly attempt: number;
   readonly life: number;
+  /** The price of one image. */
+  readonly price: Amount;
   /** The begin of the call, in milliseconds of the monotonic clock. */
   readonly atMs: number;
   isDispatched: boolean;
@@ -70,13 +73,18 @@ interface ServiceSettings {
   /** The number of images that one call makes. */
   readonly native: number;
   readonly hasTickets: boolean;
+  /** The lowest price of one image, in US cents. */
+  readonly cents: number;
 }
 
 export const SERVICES: readonly [ServiceSettings, ...ServiceSettings[]] = [
-  { name: 'first', maxParallelCalls: 2, native: 1, hasTickets: false },
-  { name: 'second', maxParallelCalls: 1, native: 3, hasTickets: false },
-  { name: 'third', maxParallelCalls: 3, native: 2, hasTickets: true },
+  { name: 'first', maxParallelCalls: 2, native: 1, hasTickets: false, cents: 2 },
+  { name: 'second', maxParallelCalls: 1, native: 3, hasTickets: false, cents: 1 },
+  { name: 'third', maxParallelCalls: 3, native: 2, hasTickets: true, cents: 4 },
 ];
+
+/** One US cent. */
+export const CENT: Amount = 100_000_000n;
 
 /** The process that calls the services. */
 export interface CallingProcess {
@@ -87,6 +95,7 @@ export interface CallingProcess {
 
 export type Services = ReturnType<typeof createServices>;
 
+const CATALOGUE_MS = 3_600_000;
 const NEVER = new Promise<never>(() => {});
 const NO_IMAGE = Buffer.from('this is no image');
 
@@ -103,13 +112,14 @@ export function createServices({ seed, clock, images, log }: Deps) {
   }
 
   function newSale(
-    { name }: ServiceSettings,
+    settings: ServiceSettings,
     { prompt, indices }: ProviderRequest,
     { requestId, attempt }: ProviderContext,
     life: number,
   ): Sale {
     const sale: Sale = {
-      ...{ requestId, action: prompt, service: name, indices, attempt, life },
+      ...{ requestId, action: prompt, service: settings.name, indices, attempt, life },
+      price: priceOf(seed, settings, life),
       atMs: clock.monotonicMs(),
       ...{
         isDispatched: false,
@@ -144,7 +154,10 @@ export function createServices({ seed, clock, images, log }: Deps) {
         sale.sold = Math.max(0, indices.length + end.more);
         if (end.more < 0) sale.isKnown = false;
         if (end.more === 0) sale.good = indices.filter((_, nth) => !end.bad.includes(nth));
-        return { outputs: Array.from({ length: sale.sold }, (_, nth) => outputOf(sale, end, nth)) };
+        return {
+          outputs: Array.from({ length: sale.sold }, (_, nth) => outputOf(sale, end, nth)),
+          cost: { amount: sale.price * BigInt(sale.sold) },
+        };
       }
       default:
         throw new Error('the call does not end by itself');
@@ -236,6 +249,13 @@ export function createServices({ seed, clock, images, log }: Deps) {
           count(caller, -1);
         }
       },
+      catalogue: {
+        refresh: { name: `${name}-catalogue`, everyMs: CATALOGUE_MS, run: async () => {} },
+        firstAnswer: Promise.resolve(),
+        ageSecs: () => 0,
+        hasLeft: () => false,
+        tariffs: () => [[{ per: 'image', amount: priceOf(seed, settings, caller.number) }]],
+      },
       probe: async () => ({ ready: true }),
       close: async () => {},
     };
@@ -250,6 +270,15 @@ export function createServices({ seed, clock, images, log }: Deps) {
     /** Forgets the calls of a process that has ended. */
     forgetCalls: (number: number) => void inFlight.delete(number),
   };
+}
+
+/**
+ * Returns the price of one image. Each process finds other prices, so that prices change while jobs wait. The price of a service
+ * with tickets stays, because another process may learn the end of a call.
+ */
+function priceOf(seed: number, { name, cents, hasTickets }: ServiceSettings, life: number): Amount {
+  const factor = hasTickets ? 1 : 1 + (hashOf(seed, name, 'price', life) % 8);
+  return CENT * BigInt(cents * factor);
 }
 
 /** Returns the plan of one attempt of a call. The plan depends on nothing else in the schedule. */

@@ -47,6 +47,14 @@ describe('the simulated bridge', () => {
     },
   );
 
+  test('refuses requests and jobs beyond the budget of their token', async () => {
+    const { beyondBudget, sold } = await simulation.run(createSchedule(1));
+
+    expect(beyondBudget.requests).toBeGreaterThan(0);
+    expect(beyondBudget.jobs).toBeGreaterThan(0);
+    expect(sold).toBeGreaterThan(0);
+  });
+
   test('has another trace under another seed', async () => {
     const [one, other] = [createSchedule(1, { length: 5 }), createSchedule(2, { length: 5 })];
 
