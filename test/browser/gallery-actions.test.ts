@@ -91,6 +91,21 @@ describe('a selection', () => {
     await keepScreenshot(page, 'gallery-select-phone');
   });
 
+  it('has no action before a card is selected, although a card has the focus', async () => {
+    const page = await openGallery(bridge);
+    await card(page, /^Violet lake/)
+      .getByRole('link')
+      .focus();
+
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+
+    const bar = page.getByRole('toolbar', { name: 'Selected images' });
+    await bar.getByText('Nothing selected').waitFor();
+    for (const name of ['Favourite', 'Hide']) {
+      expect(await bar.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+    }
+  });
+
   it('is extended by Shift and a press', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');

@@ -109,3 +109,19 @@ describe('Escape', () => {
     }
   });
 });
+
+describe('Enter', () => {
+  it('leaves the search, so that the arrow keys move through the images that were found', async () => {
+    const page = await openPage(bridge.address);
+    const link = page.getByRole('link', { name: 'Violet lake' });
+    await link.waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('violet');
+
+    await page.keyboard.press('Enter');
+
+    await page.getByText('1 found').waitFor();
+    await page.keyboard.press('ArrowRight');
+    expect(await link.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+});

@@ -55,6 +55,7 @@ async function prepare(page: Page, prompt: string, models: readonly string[]): P
 }
 
 const startButton = (page: Page) => page.getByRole('button', { name: /^Start \d+ request/ });
+const plan = (page: Page) => page.locator('#make .plan-line');
 const winners = (page: Page) => page.locator('.crown[aria-pressed="true"]');
 const raceOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1);
 const jobsOf = (id: string | undefined) => listJobs(bridge.address, `group=${id}&visibility=all`);
@@ -75,7 +76,7 @@ describe('a race', () => {
   it.each(['light', 'dark'] as const)('is prepared without problems (%s)', async (theme) => {
     const page = await openPage(bridge.address, { path: '/dashboard/race', theme });
     await prepare(page, 'A fox at {dusk,noon}', MODELS);
-    await page.getByText('4 cost nothing').waitFor();
+    await plan(page).getByText('4 cost nothing').waitFor();
 
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, `race-new-${theme}`);
@@ -147,8 +148,8 @@ describe('a race', () => {
     const page = await openPage(bridge.address);
     await page.getByRole('button', { name: 'Race' }).click();
     await prepare(page, 'A \\{tiny\\} fox at {dusk,noon}', MODELS);
-    await page.getByText('4 requests: 2 prompts × 2 models, 1 image each.').waitFor();
-    await page.getByText('4 cost nothing').waitFor();
+    await plan(page).getByText('4 requests: 2 prompts × 2 models, 1 image each.').waitFor();
+    await plan(page).getByText('4 cost nothing').waitFor();
 
     await page.keyboard.press('Control+Enter');
 
@@ -177,7 +178,7 @@ describe('a race', () => {
     const page = await openPage(bridge.address, { path: '/dashboard/race' });
     await prepare(page, 'A {a,b,c,d,e} {1,2,3,4,5} fox', [MODELS[0] ?? '']);
 
-    await page.getByText('25 prompts. A race has at most 24.').waitFor();
+    await plan(page).getByText('25 prompts. A race has at most 24.').waitFor();
 
     expect(await startButton(page).isDisabled()).toBe(true);
   });
@@ -200,7 +201,7 @@ describe('a race', () => {
     const page = await openPage(small.address, { path: '/dashboard/race' });
     await prepare(page, 'A fox at {dusk,noon}', MODELS);
 
-    await page.getByText('4 requests. The queue has 3 free places.').waitFor();
+    await plan(page).getByText('4 requests. The queue has 3 free places.').waitFor();
 
     expect(await startButton(page).isDisabled()).toBe(true);
   });
@@ -441,7 +442,7 @@ describe('a race', () => {
 
     await prepare(page, 'A fox', MODELS);
 
-    await page.getByText('2 at most $8.00.').waitFor();
+    await plan(page).getByText('2 at most $8.00.').waitFor();
     await page.locator('.racer .price').getByText('up to $4.00').first().waitFor();
   });
 

@@ -32,9 +32,11 @@ export function SelectionBar() {
   const { selection } = state;
   if (!selection.active.value) return null;
   const facts = selected.facts();
-  const { count = 0, open, ended, isHidden, isFavourite, isMore } = facts;
+  const { count = 0, isHidden, isFavourite, isMore } = facts;
   const isWhole = selection.whole.value !== undefined;
   const nothing = count === 0;
+  // Without a selection, the facts are about the focused card, which only the keys act on.
+  const { open, ended } = nothing ? { open: 0, ended: 0 } : facts;
   const tooMany = isMore ? text('gallery.all.tooMany', { count: MOST_JOBS }) : undefined;
   const tool = (icon: IconNode, label: TextKey, run: () => void, refused = tooMany) => (
     <IconButton

@@ -19,7 +19,7 @@ async function prepare() {
   const page = await service.open('/dashboard/race');
   await page.getByRole('textbox', { name: 'Prompt' }).fill('A fox at {dusk,noon}');
   for (const name of MODELS) await page.getByRole('checkbox', { name }).check();
-  await page.getByText('4 cost nothing').waitFor();
+  await page.locator('#make').getByText('4 cost nothing').waitFor();
   return { service, page };
 }
 

@@ -209,11 +209,14 @@ function FoldedCard({ id, count, isCursor }: FoldedCardProps) {
   const date = toDate(state.shapes.get(id)?.day ?? 0);
   const { filter } = state.feed.value;
   const path = toPath({ ...filter, status: 'cancelled', from: date, to: date });
-  const title = text('card.folded', { count });
   return (
     <>
-      <CardLink id={id} path={path} name={title} isCursor={isCursor} />
-      <CardNote {...STATUS_LOOKS.cancelled} title={title} say={text('card.folded.text')}>
+      <CardLink id={id} path={path} name={text('card.folded', { count })} isCursor={isCursor} />
+      <CardNote
+        {...STATUS_LOOKS.cancelled}
+        title={text('gallery.wasCancelled', { count })}
+        say={text('card.folded.text')}
+      >
         <Button
           size="small"
           tabIndex={isCursor ? 0 : -1}

@@ -36,10 +36,10 @@ export function SearchField() {
       event.preventDefault();
       if (isOpen) open(false);
       else request('', 0);
-    } else if (event.key === 'Enter') {
+    } else if (event.key === 'Enter' && !event.isComposing) {
       request(typed, 0);
-      remember();
-      open(false);
+      // Then the arrow keys move through the found images, and a phone hides its keyboard. The search is remembered.
+      field.current?.blur();
     } else if (event.key === 'ArrowDown') {
       event.preventDefault();
       open(true);
