@@ -50,7 +50,7 @@ function useSelectedLabels() {
   const { value: ids } = selection.ids;
   const counts = new Map<string, number>();
   for (const id of ids) {
-    for (const label of jobs.get(id)?.value?.labels ?? []) {
+    for (const label of jobs.watch(id)?.labels ?? []) {
       counts.set(label, (counts.get(label) ?? 0) + 1);
     }
   }

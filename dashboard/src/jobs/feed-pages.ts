@@ -21,7 +21,7 @@ interface FeedPage {
 
 interface Deps {
   readonly api: Pick<Api, 'GET'>;
-  readonly jobs: Pick<Jobs, 'put' | 'isForgotten' | 'forget' | 'hold'>;
+  readonly jobs: Pick<Jobs, 'get' | 'put' | 'forget' | 'hold'>;
   readonly list: {
     readonly ids: ReadonlySignal<readonly string[]>;
     readonly drop: (id: string) => void;
@@ -44,6 +44,9 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
   /** The ids of the first and the last job near the viewport. */
   let near: readonly [string, string] | undefined;
 
+  /** Returns true if the summary of a listed job must be read again. */
+  const isForgotten = (id: string) => jobs.get(id) === undefined;
+
   /** Requests a page of the history. */
   const request = (query: Query) =>
     jobs.hold(() => unwrap(api.GET('/v1/jobs', { params: { query }, signal: abort })));
@@ -53,7 +56,7 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
   async function readPage(page: FeedPage): Promise<void> {
     const isOldestFirst = page.query.order === 'oldest';
     let { cursor } = page.query;
-    let rest = list.ids.peek().filter((id) => jobs.isForgotten(id) && pageOf(id) === page);
+    let rest = list.ids.peek().filter((id) => isForgotten(id) && pageOf(id) === page);
     let isPast = false;
     // Jobs that have joined the list since the first read have moved the last jobs of the page to the next page.
     while (rest.length > 0 && !isPast) {
@@ -62,7 +65,7 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
       batch(() => {
         for (const job of items) jobs.put(job, true);
       });
-      rest = rest.filter(jobs.isForgotten);
+      rest = rest.filter(isForgotten);
       cursor = next_cursor;
       const last = items.at(-1)?.id ?? '';
       const isBeyond = isOldestFirst ? last >= (rest[0] ?? '') : last <= (rest.at(-1) ?? '');
@@ -95,7 +98,7 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
 
   const readNear = joined(async () => {
     const next = () => {
-      const id = around(0).find(jobs.isForgotten) ?? around(AHEAD).find(jobs.isForgotten);
+      const id = around(0).find(isForgotten) ?? around(AHEAD).find(isForgotten);
       return id === undefined ? undefined : pageOf(id);
     };
     try {
@@ -136,7 +139,7 @@ export function createFeedPages({ api, jobs, list, abort }: Deps) {
     /** Reads those of these jobs again that were forgotten. The caller must use them at once, because the next scroll may forget them. */
     need(ids: readonly string[]): Promise<void> {
       return jobs.hold(async () => {
-        const needed = new Set(ids.filter(jobs.isForgotten).map(pageOf));
+        const needed = new Set(ids.filter(isForgotten).map(pageOf));
         for (const page of needed) if (page !== undefined) await read(page);
       });
     },

@@ -186,7 +186,7 @@ function createJobList(jobs: Jobs, filter: JobFilter, top: ReadonlySignal<FeedTo
     const limit = top.peek();
     if (limit === undefined) return false;
     if (limit.lastId !== undefined) return id > limit.lastId;
-    return (jobs.get(id)?.peek()?.created ?? 0) >= limit.until;
+    return (jobs.get(id)?.created ?? 0) >= limit.until;
   }
 
   /** Stores the jobs of a page, which are already in the list. */

@@ -33,7 +33,7 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
    */
   function put(job: JobSummary, isListed = false): void {
     if (removed.has(job.id)) return;
-    const current = known.get(job.id)?.peek();
+    const current = known.get(job.id);
     if (current !== undefined && isStale(job, current)) return;
     const isNews = !isListed || (current !== undefined && current.updated !== job.updated);
     known.set(job);
@@ -54,14 +54,14 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
 
   /** Updates the summary of a known job from a reply that contains the whole job. */
   function putDetail(job: Job): void {
-    const summary = known.get(job.id)?.peek();
+    const summary = known.get(job.id);
     if (summary !== undefined) put(withDetail(summary, job));
   }
 
   return {
     ...createJobRequests(api, untilAccepted, putDetail),
     get: known.get,
-    isForgotten: known.isForgotten,
+    watch: known.watch,
     forget: known.forget,
     hold: known.hold,
     put,

@@ -65,7 +65,7 @@ export function createLightTable(page: Page, ids: readonly string[]) {
 
   /** Returns the present marks of an image, which another view may have changed. */
   function marksOf({ job, image }: TableImage): ImageMarks {
-    return marksOfImage(withLatest(job, jobs.get(job.id)?.value), image);
+    return marksOfImage(withLatest(job, jobs.watch(job.id)), image);
   }
 
   return {

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
@@ -62,7 +63,7 @@ function feedOfHistory(until?: number) {
       feed.keepNear(idOf(newest), idOf(oldest));
       await feed.readNear();
     },
-    isKnown: (number: number) => jobs.get(idOf(number))?.peek() !== undefined,
+    isKnown: (number: number) => jobs.get(idOf(number)) !== undefined,
   };
 }
 
@@ -117,11 +118,11 @@ describe('keepNear', () => {
     const { bridge, feed, jobs, view, isKnown } = feedOfHistory();
     bridge.jobs.set(1498, job(1498, { status: 'running' }));
     await feed.loadMany();
-    const stop = jobs.get(idOf(1200))?.subscribe(() => {});
+    const stop = effect(() => void jobs.watch(idOf(1200)));
 
     await view(20, 0);
     const shown = [1498, 1200, 1199].map(isKnown);
-    stop?.();
+    stop();
     await view(21, 1);
 
     expect(shown).toEqual([true, true, false]);
@@ -134,7 +135,7 @@ describe('keepNear', () => {
 
     await view(1410, 1390);
 
-    expect(jobs.get(idOf(1400))?.peek()?.favorite).toBe(true);
+    expect(jobs.get(idOf(1400))?.favorite).toBe(true);
   });
 
   it('removes a job from the list at once that was hidden while it was forgotten', async () => {
@@ -159,7 +160,7 @@ describe('keepNear', () => {
 
     expect(feed.ids.value.includes(idOf(1400))).toBe(false);
     expect(feed.ids.value).toHaveLength(COUNT - 1);
-    expect(jobs.get(idOf(1395))?.peek()?.favorite).toBe(true);
+    expect(jobs.get(idOf(1395))?.favorite).toBe(true);
   });
 
   it('reads on when jobs that joined the list have moved others to the next page', async () => {

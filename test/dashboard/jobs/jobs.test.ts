@@ -61,7 +61,7 @@ describe('createJobs', () => {
 
     jobs.put(summary(late));
 
-    expect(jobs.get(summary().id)?.value).toMatchObject(now);
+    expect(jobs.get(summary().id)).toMatchObject(now);
   });
 
   it('reports every change and every removal until the subscription ends', () => {
@@ -95,7 +95,7 @@ describe('createJobs', () => {
     for (let count = 0; count < 10_000; count += 1) jobs.remove(String(count));
     jobs.put(summary());
 
-    expect(jobs.get(summary().id)?.value).toEqual(summary());
+    expect(jobs.get(summary().id)).toEqual(summary());
   });
 
   it('reads the images of a job that ended unseen from its detail', async () => {
@@ -108,7 +108,7 @@ describe('createJobs', () => {
 
     await jobs.read(summary().id);
 
-    expect(jobs.get(summary().id)?.value).toMatchObject({
+    expect(jobs.get(summary().id)).toMatchObject({
       status: 'succeeded',
       completed: 101,
       artifacts: [artifact],
@@ -121,6 +121,6 @@ describe('createJobs', () => {
 
     await jobs.setHidden(summary().id, false);
 
-    expect(jobs.get(summary().id)?.value).not.toHaveProperty('deleted');
+    expect(jobs.get(summary().id)).not.toHaveProperty('deleted');
   });
 });

@@ -32,19 +32,19 @@ export function createJobActions(page: Page) {
     cancelling: cancelling.waiting,
     /** Cancels a waiting job at once, because Undo queues its request again. A running job needs a second press. */
     cancel(id: string): void {
-      if (jobs.get(id)?.peek()?.status === 'queued') void marks.cancelWaiting([id]);
+      if (jobs.get(id)?.status === 'queued') void marks.cancelWaiting([id]);
       else if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
     /** Hides jobs that have ended, and cancels open jobs. Running jobs need a second press. */
     remove(ids: readonly string[]): void {
-      const statuses = ids.map((id) => [id, jobs.get(id)?.peek()?.status] as const);
+      const statuses = ids.map((id) => [id, jobs.get(id)?.status] as const);
       const having = (wanted: string) =>
         statuses.filter(([, status]) => status === wanted).map(([id]) => id);
       const [waiting, running] = [having('queued'), having('running')];
       const ended = ids.filter((id) => !waiting.includes(id) && !running.includes(id));
       const [first] = ended;
-      const isHidden = first !== undefined && jobs.get(first)?.peek()?.deleted !== undefined;
+      const isHidden = first !== undefined && jobs.get(first)?.deleted !== undefined;
       if (ended.length > 0) void marks.setHidden(ended, !isHidden);
       if (waiting.length > 0) void marks.cancelWaiting(waiting);
       if (running.length > 0 && cancelling.confirm(running.join(' '))) {
@@ -54,7 +54,7 @@ export function createJobActions(page: Page) {
 
     /** Opens one job to compare its images, or two jobs side by side. */
     compare(ids: readonly string[]): void {
-      const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.peek()?.artifacts.length);
+      const [first, second, ...rest] = ids.filter((id) => jobs.get(id)?.artifacts.length);
       if (rest.length > 0) {
         toasts.show({ kind: 'refused', text: text('gallery.compare.two') });
         return;
@@ -72,10 +72,8 @@ export function createJobActions(page: Page) {
 
     /** Opens the images of jobs on the light table. */
     openTable(ids: readonly string[]): void {
-      const having = ids.filter((id) => jobs.get(id)?.peek()?.artifacts.length);
-      const count = having.flatMap((id) =>
-        shownArtifacts(jobs.get(id)?.peek() ?? NO_IMAGES),
-      ).length;
+      const having = ids.filter((id) => jobs.get(id)?.artifacts.length);
+      const count = having.flatMap((id) => shownArtifacts(jobs.get(id) ?? NO_IMAGES)).length;
       if (count < 2 || count > MOST_IMAGES) {
         toasts.show({ kind: 'refused', text: text('table.count', { count: MOST_IMAGES }) });
         return;
@@ -85,7 +83,7 @@ export function createJobActions(page: Page) {
 
     download(ids: readonly string[]): Promise<void> {
       return attempt(toasts, async () => {
-        const files = filesOf(ids.flatMap((id) => jobs.get(id)?.peek() ?? []));
+        const files = filesOf(ids.flatMap((id) => jobs.get(id) ?? []));
         if (files.length === 0) toasts.show({ kind: 'refused', text: text('gallery.noImages') });
         else await saveAll(page, files, `image-bridge-${files.length}.zip`);
       });
@@ -127,7 +125,7 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
 
   /** Sets or clears the favourite mark. A single job needs no message, because its card shows the change. */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
-    const list = ids.filter((id) => jobs.get(id)?.peek()?.favorite !== favorite);
+    const list = ids.filter((id) => jobs.get(id)?.favorite !== favorite);
     if (list.length > 1) {
       const action = favorite ? 'favorite' : 'unfavorite';
       const done = favorite ? 'gallery.favourited' : 'gallery.unfavourited';
@@ -142,7 +140,7 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
   async function setHidden(ids: readonly string[], hidden: boolean): Promise<void> {
     // A job that was hidden may have been forgotten before its undo.
     const list = ids.filter((id) => {
-      const job = jobs.get(id)?.peek();
+      const job = jobs.get(id);
       return job === undefined || (!isOpen(job) && (job.deleted !== undefined) !== hidden);
     });
     if (list.length === 0 && ids.length > 0) {
@@ -230,7 +228,7 @@ function createMakingFromJobs(page: Page) {
 
     /** Uses the first shown image of the job as the source of an edit. */
     editThis(id: string): void {
-      const job = jobs.get(id)?.peek();
+      const job = jobs.get(id);
       const artifact = job && shownArtifacts(job)[0];
       if (job === undefined || artifact === undefined) return;
       const name = artifactName(job, job.artifacts.indexOf(artifact));

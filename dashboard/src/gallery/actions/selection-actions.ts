@@ -22,7 +22,7 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
   const facts = () => factsOf(page, state);
 
   function isOpenJob(id: string): boolean {
-    const job = jobs.get(id)?.peek();
+    const job = jobs.get(id);
     return job !== undefined && isOpen(job);
   }
 
@@ -124,7 +124,7 @@ function createLabelling(
       await attempt(toasts, async () => {
         // The labels of jobs far from the viewport may have been forgotten.
         await feed.peek().need(ids);
-        const having = ids.filter((id) => jobs.get(id)?.peek()?.labels?.includes(label));
+        const having = ids.filter((id) => jobs.get(id)?.labels?.includes(label));
         isDone = await batches.change(toLabelBatch(change), having, 'labels.renamed');
       });
       return isDone;
@@ -187,7 +187,7 @@ function factsOf({ jobs }: Page, { selection, targets }: GalleryState): Selectio
     };
   }
   const chosen = selection.ids.value.size > 0 ? [...selection.ids.value] : targets();
-  const known = chosen.flatMap((id) => jobs.get(id)?.value ?? []);
+  const known = chosen.flatMap((id) => jobs.watch(id) ?? []);
   const open = known.filter(isOpen).length;
   return {
     count: selection.ids.value.size,

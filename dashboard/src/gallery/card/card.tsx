@@ -58,7 +58,7 @@ function CardBox(props: CardProps) {
   const { jobs } = usePage();
   const { state } = useGallery();
   const [hovered, setHovered] = useState(false);
-  const job = jobs.get(id)?.value;
+  const job = jobs.watch(id);
   const tabIndex = isCursor ? 0 : -1;
   const isFolded = count > 1;
   const hasImages = !isFolded && job !== undefined && job.artifacts.length > 0;
@@ -206,7 +206,7 @@ interface FoldedCardProps {
 function FoldedCard({ id, count, isCursor }: FoldedCardProps) {
   const { router } = usePage();
   const { state } = useGallery();
-  const date = toDate(state.shapes.get(id)?.day ?? 0);
+  const date = toDate(state.shapes.of([id])[0]?.day ?? 0);
   const { filter } = state.feed.value;
   const path = toPath({ ...filter, status: 'cancelled', from: date, to: date });
   return (

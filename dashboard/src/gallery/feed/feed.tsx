@@ -6,7 +6,14 @@ import { lazyView } from '../../shell/lazy-view.tsx';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatDay, text } from '../../text/text.ts';
 import { Card } from '../card/card.tsx';
-import { boxStyle, type Day, type Layout, layoutRows } from '../layout/row-layout.ts';
+import {
+  boxStyle,
+  type Day,
+  type Layout,
+  layoutRows,
+  rowOf,
+  tilesOf,
+} from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
 import { useFeedFrame, useFeedScroll } from './use-feed-scroll.ts';
@@ -27,15 +34,14 @@ export function Feed() {
   useFeedScroll(scroller, viewport);
   useFeedFocus(scroller);
   useFeedKeys(scroller);
-  const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
+  const pinned = cursor === undefined ? undefined : layout && rowOf(layout, cursor);
   const { filter, state: reading, complete, top, keepNear } = state.feed.value;
   const isWhole = complete.value && top.value === undefined;
   const isCounting = !isWhole && state.days.value?.isCounted.value !== true;
   // The place of the dates is kept for searches that find few jobs and while days are counted, because another width moves all cards.
   const hasDates = useRef(false);
   if (!isWhole && !isCounting) hasDates.current = layout !== undefined && layout.spans.length > 1;
-  const rows = layout?.rows ?? [];
-  const visible = useNearRows(scroller, viewport, { rows, filter, pinned, onNear: keepNear });
+  const visible = useNearRows(scroller, viewport, { layout, filter, pinned, onNear: keepNear });
   const isLoading = reading.value === 'loading';
   return (
     <div class="feed-body">
@@ -131,7 +137,10 @@ function DayOfCards({ day, rows, layout }: DayProps) {
   const { jobsOf } = state.folding;
   const title = formatDay(day.day / 1000, new Date(today.value));
   const id = `day-${day.day}`;
-  const shown = rows.flatMap((row) => layout.rows[row] ?? []);
+  const shown = rows.flatMap((index) => {
+    const row = layout.rows[index];
+    return row === undefined ? [] : { ...row, index, tiles: tilesOf(layout, row) };
+  });
   return (
     <section
       class="day"
@@ -146,24 +155,24 @@ function DayOfCards({ day, rows, layout }: DayProps) {
         aria-multiselectable
         aria-rowcount={day.endRow - day.firstRow}
       >
-        {shown.map((row, index) => (
+        {shown.map(({ index, tiles }) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the links in the cells can be focused
           <div
-            key={rows[index]}
+            key={index}
             role="row"
-            aria-rowindex={(rows[index] ?? 0) - day.firstRow + 1}
-            aria-owns={row.tiles.map((tile) => `card-${tile.id}`).join(' ')}
+            aria-rowindex={index - day.firstRow + 1}
+            aria-owns={tiles.map(({ id }) => `card-${id}`).join(' ')}
           />
         ))}
       </div>
       <div class="fill">
-        {shown.flatMap((row) =>
-          row.tiles.map((tile) => (
+        {shown.flatMap(({ top, height, tiles }) =>
+          tiles.map((tile) => (
             <Card
               key={tile.id}
               {...tile}
-              top={row.top - day.top}
-              height={row.height}
+              top={top - day.top}
+              height={height}
               isCursor={tile.id === cursor}
               isPicked={isWhole || jobsOf(tile.id).every((job) => picked.has(job))}
             />
@@ -199,13 +208,13 @@ function Skeletons() {
   const { value: frame } = state.frame;
   if (frame === undefined) return null;
   const shapes = RATIOS.map((ratio, index) => ({ id: String(index), ratio, day: 0 }));
-  const { rows } = layoutRows(shapes, frame);
+  const layout = layoutRows(shapes, frame);
   return (
     <div class="skeletons" role="status">
       <span class="sr">{text('gallery.loading')}</span>
-      {rows.flatMap(({ top, height, tiles }) =>
-        tiles.map(({ id, left, width }) => (
-          <i key={id} class="skeleton" style={boxStyle(left, top, width, height)} />
+      {layout.rows.flatMap((row) =>
+        tilesOf(layout, row).map(({ id, left, width }) => (
+          <i key={id} class="skeleton" style={boxStyle(left, row.top, width, row.height)} />
         )),
       )}
     </div>

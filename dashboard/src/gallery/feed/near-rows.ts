@@ -27,7 +27,8 @@ export function nearRows(
   const indexes: number[] = [];
   let cards = 0;
   const add = (index: number) => {
-    const count = rows[index]?.tiles.length ?? 0;
+    const { first: from = 0, end = 0 } = rows[index] ?? {};
+    const count = end - from;
     const isVisible = index >= first && index <= last;
     if (count === 0 || !(isVisible || cards + count <= MOST_CARDS)) return;
     indexes.push(index);

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { JobFeed } from '../../jobs/job-feed.ts';
 import { tileScale } from '../../shell/preferences.ts';
 import type { WholeLayout } from '../layout/day-spans.ts';
-import { type Layout, rowFrame } from '../layout/row-layout.ts';
+import { type Layout, rowFrame, rowOf } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import type { Viewport } from './near-rows.ts';
 
@@ -112,7 +112,7 @@ function useAnchor(
     if (old.hasNewest && scrollTop <= TOP) return;
     const isCut = scrollTop >= scrollHeight - clientHeight - 1;
     const y = isCut ? Math.max(scrollTop, seen.current) : scrollTop;
-    const anchor = firstSeen(old, y, y + clientHeight).find((id) => layout.rowOf.has(id));
+    const anchor = firstSeen(old, y, y + clientHeight).find((id) => layout.ids.includes(id));
     const next =
       anchor === undefined
         ? state.days.peek()?.placeIn(layout, old, y)
@@ -122,14 +122,14 @@ function useAnchor(
 }
 
 /** Returns the ids of the cards in the first three visible rows, in reading order. */
-function firstSeen({ rows }: Layout, from: number, to: number): readonly string[] {
+function firstSeen({ rows, ids }: Layout, from: number, to: number): readonly string[] {
   const first = rows.findIndex(({ top, height }) => top + height > from);
   const seen = rows.slice(first, first + 3).filter(({ top }) => top < to);
-  return first < 0 ? [] : seen.flatMap(({ tiles }) => tiles.map(({ id }) => id));
+  return first < 0 ? [] : ids.slice(seen.at(0)?.first ?? 0, seen.at(-1)?.end ?? 0);
 }
 
-function topOf({ rows, rowOf }: Layout, id: string): number {
-  return rows[rowOf.get(id) ?? -1]?.top ?? 0;
+function topOf(layout: Layout, id: string): number {
+  return layout.rows[rowOf(layout, id) ?? -1]?.top ?? 0;
 }
 
 /** Keeps the width of the frame equal to the width of the feed. */

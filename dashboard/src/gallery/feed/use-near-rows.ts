@@ -6,7 +6,7 @@ import type { Layout } from '../layout/row-layout.ts';
 import { MOST_SPARE, nearRows, type Viewport } from './near-rows.ts';
 
 interface Shown {
-  readonly rows: Layout['rows'];
+  readonly layout: Layout | undefined;
   /** The filter of the list. */
   readonly filter: JobFilter;
   /** Called with the first and the last job of the rows near the viewport. */
@@ -22,15 +22,16 @@ interface Shown {
 export function useNearRows(
   scroller: RefObject<HTMLElement | null>,
   viewport: { current: Viewport },
-  { rows, filter, pinned, onNear }: Shown,
+  { layout, filter, pinned, onNear }: Shown,
 ): readonly number[] {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   /** The filter of the last list that has been painted. */
   const drawnFilter = useRef<JobFilter | undefined>(undefined);
   const spare = drawnFilter.current === filter ? MOST_SPARE : 0;
+  const { rows = [], ids = [] } = layout ?? {};
   const near = nearRows(rows, viewport.current, spare);
-  const first = rows[near.at(0) ?? -1]?.tiles.at(0)?.id;
-  const last = rows[near.at(-1) ?? -1]?.tiles.at(-1)?.id;
+  const first = ids[rows[near.at(0) ?? -1]?.first ?? -1];
+  const last = ids[(rows[near.at(-1) ?? -1]?.end ?? 0) - 1];
   const drawn = useRef({ rows, near, spare });
   drawn.current = { rows, near, spare };
 

@@ -1,4 +1,4 @@
-import type { Day, Frame, Layout, Shape } from './row-layout.ts';
+import { type Day, type Frame, type Layout, rowOf, type Shape } from './row-layout.ts';
 
 /** The number of jobs of a day. `day` is its beginning in Unix milliseconds. */
 export interface CountedDay {
@@ -92,8 +92,9 @@ export function addUnread(
   };
 }
 
-function jobsOf({ rows }: Layout, { firstRow, endRow }: Day): number {
-  return countJobs(rows.slice(firstRow, endRow).flatMap(({ tiles }) => tiles));
+function jobsOf({ rows, ids, counts }: Layout, { firstRow, endRow }: Day): number {
+  const cards = ids.slice(rows[firstRow]?.first, rows[endRow - 1]?.end);
+  return cards.reduce((sum, id) => sum + (counts.get(id) ?? 1), 0);
 }
 
 /** Returns the number of jobs of cards. */
@@ -107,11 +108,11 @@ function heightOf(count: number, ratio: number, { width, rowHeight, gap }: Frame
   return Math.ceil(count / aRow) * (rowHeight + gap);
 }
 
-function meanRatio({ rows }: Layout, { gap }: Frame): number {
+function meanRatio({ rows, widths }: Layout, { gap }: Frame): number {
   let [sum, cards] = [0, 0];
-  for (const { height, tiles } of rows.slice(0, 100)) {
-    for (const { width } of tiles) sum += (width + gap) / (height + gap);
-    cards += tiles.length;
+  for (const { height, first, end } of rows.slice(0, 100)) {
+    for (const width of widths.slice(first, end)) sum += (width + gap) / (height + gap);
+    cards = end;
   }
   return cards === 0 ? USUAL_RATIO : sum / cards;
 }
@@ -129,7 +130,7 @@ export function placeIn(after: WholeLayout, before: WholeLayout, y: number): num
   const span = spanAt(before.spans, y);
   if (span === undefined) return y;
   const [first] = before.rows;
-  const same = after.rows[after.rowOf.get(first?.tiles[0]?.id ?? '') ?? -1];
+  const same = after.rows[rowOf(after, before.ids[0] ?? '') ?? -1];
   if (first && same && y < before.readTop && span.top + span.height > before.readTop) {
     return y + same.top - first.top;
   }

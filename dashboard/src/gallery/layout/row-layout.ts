@@ -25,6 +25,7 @@ export interface Frame {
   readonly heading: number;
 }
 
+/** The place of a card in its row, in CSS pixels. */
 interface PlacedTile {
   readonly id: string;
   readonly left: number;
@@ -33,10 +34,13 @@ interface PlacedTile {
   readonly count?: number;
 }
 
-interface Row {
+/** A row of cards. */
+export interface Row {
   readonly top: number;
   readonly height: number;
-  readonly tiles: readonly PlacedTile[];
+  /** The index of the first card of the row. `end` is the index after the last card. */
+  readonly first: number;
+  readonly end: number;
 }
 
 export interface Day {
@@ -49,12 +53,18 @@ export interface Day {
   readonly endRow: number;
 }
 
+/** The cards are kept in plain lists, and placed by `tilesOf`, because a long gallery has many cards of which few are shown. */
 export interface Layout {
+  readonly frame: Frame;
   readonly days: readonly Day[];
   readonly rows: readonly Row[];
   readonly height: number;
-  /** Row indexes by card id. */
-  readonly rowOf: ReadonlyMap<string, number>;
+  /** The ids of the cards, in reading order. */
+  readonly ids: readonly string[];
+  /** The widths of the cards, in CSS pixels. */
+  readonly widths: readonly number[];
+  /** The numbers of jobs of the cards that several jobs share, by card id. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 /** The rows of a day that are filled from the last card upwards. */
@@ -83,7 +93,7 @@ export function layoutRows(
 ): Layout {
   const days: Day[] = [];
   const rows: Row[] = [];
-  const rowOf = new Map<string, number>();
+  const widths: number[] = [];
   let top = 0;
   for (let from = 0; from < shapes.length; ) {
     const to = endOfDay(shapes, from);
@@ -93,17 +103,22 @@ export function layoutRows(
     while (from < to) {
       const nth = rows.length - begin.firstRow;
       const end = upward ? (upward.ends[nth] ?? to) : endOfRow(shapes, from, to, frame);
-      const members = shapes.slice(from, end);
       const isOpen = upward ? upward.isWhole && nth === 0 : end === to;
-      const row = placeRow(members, frame, top, isOpen);
-      for (const { id } of members) rowOf.set(id, rows.length);
-      rows.push(row);
-      top += row.height + frame.gap;
+      const members = shapes.slice(from, end);
+      const exact = exactHeight(members, frame, isOpen);
+      widths.push(...widthsOf(members, exact, frame));
+      const height = Math.max(1, Math.round(exact));
+      rows.push({ top, height, first: from, end });
+      top += height + frame.gap;
       from = end;
     }
     days.push({ ...begin, height: top - begin.top, endRow: rows.length });
   }
-  return { days, rows, height: top, rowOf };
+  const ids = shapes.map(({ id }) => id);
+  const counts = new Map(
+    shapes.flatMap(({ id, count }) => (count === undefined ? [] : [[id, count] as const])),
+  );
+  return { frame, days, rows, height: top, ids, widths, counts };
 }
 
 function endOfDay(shapes: readonly Shape[], from: number): number {
@@ -134,21 +149,47 @@ export function heightOf(ratios: number, count: number, { width, gap }: Frame): 
   return ratios === 0 ? Number.POSITIVE_INFINITY : (width - gap * (count - 1)) / ratios;
 }
 
-function placeRow(members: readonly Shape[], frame: Frame, top: number, isOpen: boolean): Row {
+/** Returns the height of a row in CSS pixels, before the height is rounded. An open row is stretched only if it is nearly full. */
+function exactHeight(members: readonly Shape[], frame: Frame, isOpen: boolean): number {
   const ratios = members.reduce((sum, { ratio }) => sum + ratio, 0);
   const justified = heightOf(ratios, members.length, frame);
   const isFull = !isOpen || justified * NEARLY_FULL <= frame.rowHeight;
-  const exact = isFull ? justified : frame.rowHeight;
+  return isFull ? justified : frame.rowHeight;
+}
+
+/** Returns the widths of the cards of a row, in CSS pixels. */
+function widthsOf(members: readonly Shape[], height: number, { gap }: Frame): readonly number[] {
   // Cards begin and end at whole pixels, and the last card of a full row ends at the edge of the frame.
-  let edge = 0;
-  const tiles = members.map(({ id, ratio, count }) => {
-    const left = Math.round(edge);
-    edge += ratio * exact;
+  let [left, edge] = [0, 0];
+  return members.map(({ ratio }) => {
+    edge += ratio * height;
     const width = Math.max(1, Math.round(edge) - left);
-    edge += frame.gap;
-    return { id, left, width, ...(count !== undefined && { count }) };
+    left += width + gap;
+    edge += gap;
+    return width;
   });
-  return { top, height: Math.max(1, Math.round(exact)), tiles };
+}
+
+/** Returns the places of the cards of a row, in reading order. */
+export function tilesOf(
+  { ids, widths, counts, frame }: Layout,
+  row: Row | undefined,
+): readonly PlacedTile[] {
+  if (row === undefined) return [];
+  const { first, end } = row;
+  let left = 0;
+  return ids.slice(first, end).map((id, nth) => {
+    const [width, count] = [widths[first + nth] ?? 1, counts.get(id)];
+    const tile = { id, left, width, ...(count !== undefined && { count }) };
+    left += width + frame.gap;
+    return tile;
+  });
+}
+
+/** Returns the index of the row of a card. Undefined if the layout does not have the card. */
+export function rowOf({ ids, rows }: Layout, id: string): number | undefined {
+  const at = ids.indexOf(id);
+  return at < 0 ? undefined : rows.findIndex(({ end }) => at < end);
 }
 
 /** Row height and gap by minimum window width `from`. All values are CSS pixels. */
@@ -205,17 +246,17 @@ export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 /** Returns the card to which a key moves the focus. Up and down lead to the nearest card in the adjacent row. */
 export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
-  const { rows, rowOf } = layout;
-  if (direction === 'first') return rows.at(0)?.tiles.at(0)?.id;
-  if (direction === 'last') return rows.at(-1)?.tiles.at(-1)?.id;
-  const at = rowOf.get(id);
-  if (at === undefined) return undefined;
-  const tiles = rows[at]?.tiles ?? [];
-  const column = tiles.findIndex((tile) => tile.id === id);
-  if (direction === 'left') return (tiles[column - 1] ?? rows[at - 1]?.tiles.at(-1))?.id;
-  if (direction === 'right') return (tiles[column + 1] ?? rows[at + 1]?.tiles.at(0))?.id;
-  const tile = tiles[column];
-  return tile && nearest(rows[direction === 'up' ? at - 1 : at + 1]?.tiles ?? [], middle(tile))?.id;
+  const { rows, ids } = layout;
+  if (direction === 'first') return ids.at(0);
+  if (direction === 'last') return ids.at(-1);
+  const at = ids.indexOf(id);
+  if (at < 0) return undefined;
+  if (direction === 'left') return ids[at - 1];
+  if (direction === 'right') return ids[at + 1];
+  const row = rowOf(layout, id) ?? -1;
+  const tile = tilesOf(layout, rows[row]).find((each) => each.id === id);
+  const others = tilesOf(layout, rows[direction === 'up' ? row - 1 : row + 1]);
+  return tile && nearest(others, middle(tile))?.id;
 }
 
 function nearest(tiles: readonly PlacedTile[], x: number): PlacedTile | undefined {

@@ -7,7 +7,7 @@ import {
   untracked,
 } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
-import type { BridgeError, JobSummary } from '../../api/schemas.ts';
+import type { BridgeError } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import { isDefault, type JobFilter } from '../../jobs/job-filter.ts';
@@ -47,7 +47,7 @@ export function createGalleryState(deps: Deps) {
       return folded.size === 0 ? ids : ids.filter((id) => !folded.has(id));
     }),
     computed(() => feed.value.top.value === undefined),
-    (id) => isNews(deps.jobs.get(id)?.value),
+    (id) => isNews(deps.jobs, id),
   );
   const shapes = createShapes(deps.jobs, arrivals.isHolding);
   const folding = createFolding({ feed, shown: arrivals.shown, shapes });
@@ -59,7 +59,7 @@ export function createGalleryState(deps: Deps) {
 
   const layout = computed((): WholeLayout | undefined => {
     if (frame.value === undefined) return undefined;
-    const { value: cards } = folding.cards;
+    const cards = folding.shapes();
     if (days.value) return days.value.layOut(cards, frame.value);
     const rows = layoutRows(cards, frame.value);
     return { ...rows, spans: [], readTop: 0, readBottom: rows.height, hasNewest: true };
@@ -161,7 +161,7 @@ function followList(
     // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card. Another list begins
     // with its first card.
     if (isOther) position = 0;
-    const cards = folding.cards.value.map(({ id }) => id);
+    const { value: cards } = folding.cards;
     const card = cursor.value && folding.cardOf(cursor.value);
     const at = card === undefined ? -1 : cards.indexOf(card);
     if (at >= 0) position = at;
@@ -220,7 +220,10 @@ function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
 }
 
 /** Returns true if a new job is worth a look. */
-function isNews(job: JobSummary | undefined): boolean {
+function isNews(jobs: Jobs, id: string): boolean {
+  // A job that is cancelled while it waits leaves the open jobs.
+  void jobs.open.value;
+  const job = jobs.get(id);
   return job === undefined || !wasCancelledWaiting(job);
 }
 

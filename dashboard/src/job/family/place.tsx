@@ -61,7 +61,7 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
   const { jobs } = usePage();
   const { place } = props.box;
   // The list knows the progress of a running job earlier than the family.
-  const latest = jobs.get(job.id)?.value ?? job;
+  const latest = jobs.watch(job.id) ?? job;
   const shown = job.artifacts.slice(0, MOST_IMAGES);
   const rest = job.artifacts.length - shown.length;
   const title = shortPrompt(job);

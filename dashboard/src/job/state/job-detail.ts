@@ -23,7 +23,7 @@ export type JobDetail = ReturnType<typeof createJobDetail>;
  */
 export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const detail = signal<Job | undefined>(undefined);
-  const summary = signal<JobSummary | undefined>(jobs.get(id)?.peek());
+  const summary = signal<JobSummary | undefined>(jobs.get(id));
   const error = signal<ApiError | undefined>(undefined);
   const controller = new AbortController();
 
@@ -49,7 +49,7 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
     void read();
   });
   // A job that is watched is not forgotten.
-  const stopWatching = effect(() => void jobs.get(id)?.value);
+  const stopWatching = effect(() => void jobs.watch(id));
   const stopWebhook = effect(() => {
     const { value: job } = detail;
     if (job === undefined || isOpen(job) || job.webhook?.status !== 'pending') return;

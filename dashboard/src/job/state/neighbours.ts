@@ -37,7 +37,7 @@ export function watchNeighbours(
   id: string,
 ) {
   function hasNothing(other: string): boolean {
-    const job = jobs.get(other)?.peek();
+    const job = jobs.get(other);
     return job !== undefined && wasCancelledWaiting(job);
   }
 

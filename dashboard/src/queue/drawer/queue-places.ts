@@ -88,7 +88,7 @@ export function createQueuePlaces({ ownQueue, jobs, batches, toasts }: Deps) {
     async move(ids: readonly string[], where: 'up' | 'down' | 'first'): Promise<void> {
       const wanted = moveIds(order.peek(), new Set(ids), where);
       const priorities = prioritiesFor(
-        wanted.map((id) => ({ id, priority: jobs.get(id)?.peek()?.priority ?? 0 })),
+        wanted.map((id) => ({ id, priority: jobs.get(id)?.priority ?? 0 })),
       );
       if (priorities === undefined) {
         toasts.show({ kind: 'refused', text: text('queue.noRoom') });

@@ -134,7 +134,7 @@ interface RowProps extends Props {
 
 function WaitingRow({ id, nth, all, places }: RowProps) {
   const { jobs } = usePage();
-  const job = jobs.get(id)?.value;
+  const job = jobs.watch(id);
   const place = places.places.value.get(id);
   const isChosen = places.chosen.value.has(id);
   const isCursor = (places.cursor.id.value ?? places.shown.value[0]) === id;

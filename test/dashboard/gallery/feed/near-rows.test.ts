@@ -6,7 +6,8 @@ const rowsOf = (count: number, cards: number) =>
   Array.from({ length: count }, (_, row) => ({
     top: row * 100,
     height: 90,
-    tiles: Array.from({ length: cards }, (__, nth) => ({ id: `${row}-${nth}`, left: 0, width: 1 })),
+    first: row * cards,
+    end: (row + 1) * cards,
   }));
 
 describe('nearRows', () => {

@@ -12,7 +12,7 @@ function createRig() {
     status: 'succeeded',
     artifacts: artifacts(1, 1024, 1024),
   };
-  const job = signal(running);
+  let job = running;
   const listeners = new Set<(change: JobChange) => void>();
   const isHolding = signal(false);
   const shapes = createShapes(
@@ -25,21 +25,16 @@ function createRig() {
     },
     isHolding,
   );
-  shapes.get(running.id);
   const put = (changed: JobSummary) => {
     for (const listener of listeners) listener({ kind: 'changed', job: changed, isNews: true });
   };
   const end = () => {
-    job.value = ended;
-    put(ended);
+    job = ended;
+    put(job);
   };
-  /** Reports another job, which is then no longer known. Returns its id. */
-  const putForgotten = () => {
-    const other = { ...running, id: 'other' };
-    for (const listener of listeners) listener({ kind: 'changed', job: other, isNews: false });
-    return other.id;
-  };
-  return { isHolding, shapes, put, end, putForgotten, ratio: () => shapes.get(running.id)?.ratio };
+  const ratio = (id = running.id) => shapes.of([id])[0]?.ratio;
+  ratio();
+  return { isHolding, shapes, put, end, ratio };
 }
 
 it('a shape follows its job and reports each change once', () => {
@@ -52,9 +47,9 @@ it('a shape follows its job and reports each change once', () => {
 });
 
 it('a shape stays known when its job is forgotten before it is shown', () => {
-  const { shapes, putForgotten } = createRig();
-  const id = putForgotten();
-  expect(shapes.get(id)?.ratio).toBe(1.5);
+  const { put, ratio } = createRig();
+  put(summary({ id: 'other', size: 'auto' }));
+  expect(ratio('other')).toBe(1.5);
 });
 
 it('a held shape changes when it is released', () => {
@@ -80,6 +75,20 @@ it('a shape reports that its job was cancelled while it waited, although the rat
   const waiting = summary({ id: 'waiting', status: 'queued', size: 'auto' });
   put(waiting);
   put({ ...waiting, status: 'cancelled' });
-  expect(shapes.get('waiting')?.isEmpty).toBe(true);
+  expect(shapes.of(['waiting'])[0]?.isEmpty).toBe(true);
   expect(shapes.version.value).toBe(1);
+});
+
+it('each shape has the day in local time on which its job was accepted', () => {
+  const { shapes, put } = createRig();
+  const midnight = new Date(2026, 10, 28).getTime();
+  const ids = [midnight + 3_600_000, midnight, midnight - 1, midnight - 172_800_000].map((ms) => {
+    const time = ms.toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+  });
+  for (const id of ids) put(summary({ id }));
+
+  const days = shapes.of(ids).map(({ day }) => new Date(day));
+
+  expect(days).toEqual([28, 28, 27, 26].map((date) => new Date(2026, 10, date)));
 });

@@ -14,6 +14,7 @@ describe('createJobDetail', () => {
     const listeners: ((change: JobChange) => void)[] = [];
     const jobs = {
       get: () => undefined,
+      watch: () => undefined,
       subscribe: (listener: (change: JobChange) => void) => {
         listeners.push(listener);
         return () => {};
