@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal } from '@preact/signals';
 import { type Api, joined, unwrap } from '../api/api.ts';
 import type { JobSummary } from '../api/schemas.ts';
-import type { toJobQuery } from './job-filter.ts';
+import { LARGEST_PAGE, type toJobQuery } from './job-filter.ts';
 import type { Jobs } from './jobs.ts';
 
 export type FeedPages = ReturnType<typeof createFeedPages>;
@@ -31,8 +31,8 @@ interface Deps {
 
 /** Jobs are read again when they are fewer than this number of jobs from the viewport. */
 const AHEAD = 200;
-/** Jobs are forgotten when they are more than this number of jobs from the viewport. */
-const KEPT = 500;
+/** Jobs are forgotten when they are more than this number of jobs from the viewport, which is beyond all pages that are read again. */
+const KEPT = AHEAD + LARGEST_PAGE;
 
 /**
  * Keeps the jobs near the viewport known. The list of the ids stays whole, because the layout and the selection use it. The other jobs
