@@ -9,6 +9,7 @@ import { createGalleryState, type GalleryState } from './gallery/state/gallery-s
 import { createImageCache } from './images/image-cache.ts';
 import { createJobBatches } from './jobs/job-batches.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
+import { createJobUndo } from './jobs/job-undo.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
 import { hasNotes } from './jobs/notes-prefix.ts';
@@ -142,10 +143,12 @@ function createJobObjects(
 ) {
   const { connection, toasts, resending } = parts;
   const jobs = createJobs(api, resending.untilAccepted);
+  const jobUndo = createJobUndo(api, { ...parts, jobs, storage: sessionStorage });
   return {
     jobs,
     shown: createShownJobs(api, jobs),
-    batches: createJobBatches(api, { ...parts, storage: sessionStorage }),
+    jobUndo,
+    batches: createJobBatches(api, { toasts, resending, jobUndo }),
     ownQueue: createOwnQueue(api),
     notes: createNotes({ jobs, connection, toasts }),
   };

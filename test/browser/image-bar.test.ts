@@ -122,6 +122,20 @@ describe('the bar of one image', () => {
     await expect.poll(async () => (await images()).some(({ hidden }) => hidden)).toBe(false);
   });
 
+  it('hides this image, with an undo that is offered again after a reload', async () => {
+    const page = await openPage(bridge.address, { path: `/dashboard/jobs/${job}?b=2` });
+    await bar(page, 2).getByRole('button', { name: 'Hide this image' }).click();
+    await thumb(page, 'Image 2, Hidden').waitFor();
+    await page.getByText('One image hidden').waitFor();
+
+    await page.reload();
+    await thumb(page, 'Image 2, Hidden').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await thumb(page, /^Image 2$/).waitFor();
+    expect((await images()).some(({ hidden }) => hidden)).toBe(false);
+  });
+
   it.each([
     ['light', 'desktop'],
     ['dark', 'phone'],

@@ -252,6 +252,27 @@ describe('many jobs that were changed right before a reload', () => {
   });
 });
 
+describe('one image that was hidden right before a reload', () => {
+  it('is shown again by the undo that is offered again', async () => {
+    const own = await startDashboard();
+    await makeJobs(own.address, requests('Lake', 1));
+    const hidden = () => countJobs(own.address, 'visibility=hidden');
+    const page = await openPage(own.address);
+    await page.getByRole('gridcell').first().waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('h');
+    await page.getByText('Hidden', { exact: true }).waitFor();
+    expect(await hidden()).toBe(1);
+
+    await page.reload();
+    await page.getByText('Hidden', { exact: true }).waitFor();
+    await page.keyboard.press('z');
+
+    await expect.poll(hidden).toBe(0);
+    await page.getByRole('gridcell').first().waitFor();
+  });
+});
+
 async function submittedIds(address: string): Promise<readonly string[]> {
   const reply = await fetch(`${address}/v1/jobs?limit=1&status=failed&q=Lake`);
   const { items } = (await reply.json()) as { readonly items: readonly { readonly id: string }[] };

@@ -1,7 +1,7 @@
 import type { Job } from '../api/schemas.ts';
 import { imageName } from '../gallery/actions/image-files.ts';
 import { changeJob, createConfirmation, saveAll } from '../gallery/actions/job-actions.ts';
-import type { ImageMarks } from '../jobs/image-marks.ts';
+import type { SwitchedMarks } from '../jobs/image-marks.ts';
 import { type LabelChange, toLabelBatch } from '../jobs/job-batches.ts';
 import type { Attachment } from '../make/draft.ts';
 import { changeImages } from '../make/images/attachments.ts';
@@ -87,22 +87,25 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
   };
 }
 
-function createMarks({ batches, jobs, toasts, undo }: Page, detail: JobDetail, id: string) {
+function createMarks(page: Page, detail: JobDetail, id: string) {
+  const { batches, jobs, toasts, undo, jobUndo } = page;
   function setHidden(hidden: boolean): void {
     void attempt(toasts, async () => {
       await jobs.setHidden(id, hidden);
-      undo.offer(text(hidden ? 'gallery.wasHidden' : 'gallery.wasRestored', { count: 1 }), () =>
-        setHidden(!hidden),
-      );
+      const done = text(hidden ? 'gallery.wasHidden' : 'gallery.wasRestored', { count: 1 });
+      jobUndo.offer(done, [{ job: id, hidden: !hidden }], { revert: () => setHidden(!hidden) });
       await detail.read();
     });
   }
-  function markImage(image: JobImage, marks: Pick<ImageMarks, 'favorite' | 'hidden'>): void {
+  function markImage(image: JobImage, marks: SwitchedMarks): void {
     void attempt(toasts, async () => {
       await jobs.markImage(id, idOf(image), marks);
       if (marks.hidden !== undefined) {
-        const key = marks.hidden ? 'job.one.wasHidden' : 'job.one.wasShown';
-        undo.offer(text(key), () => markImage(image, { hidden: !marks.hidden }));
+        const done = text(marks.hidden ? 'job.one.wasHidden' : 'job.one.wasShown');
+        const before = { hidden: !marks.hidden };
+        jobUndo.offer(done, [{ job: id, image: idOf(image), marks: before }], {
+          revert: () => markImage(image, before),
+        });
       }
       await detail.read();
     });

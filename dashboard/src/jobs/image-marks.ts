@@ -3,6 +3,9 @@ import type { Job, JobArtifact, JobSummary } from '../api/schemas.ts';
 /** The marks of one image. */
 export type ImageMarks = Pick<JobArtifact, 'favorite' | 'hidden' | 'note'>;
 
+/** The marks that are either set or not. */
+export type SwitchedMarks = Pick<ImageMarks, 'favorite' | 'hidden'>;
+
 /** Returns the images of a job that are not hidden. A job whose images are all hidden is hidden itself and shows all of them. */
 export function shownArtifacts({ artifacts }: Pick<JobSummary, 'artifacts'>) {
   const shown = artifacts.filter(({ hidden }) => !hidden);

@@ -1,15 +1,11 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { JobBatch, JobBatchResult } from '../api/schemas.ts';
-import type { Connection } from '../connection/connection.ts';
 import type { Resending } from '../connection/resending.ts';
 import { randomId } from '../make/draft.ts';
-import type { JsonStorage } from '../shell/stored-json.ts';
 import { attempt, type Toasts } from '../shell/toasts.ts';
-import type { Undo } from '../shell/undo.ts';
 import { type TextKey, text } from '../text/text.ts';
 import { type JobFilter, toJobQuery } from './job-filter.ts';
-import { createKeptUndo } from './kept-undo.ts';
+import type { JobUndo } from './job-undo.ts';
 
 /** The maximum number of ids in one request. */
 const MOST_IDS = 1000;
@@ -32,31 +28,13 @@ export function toLabelBatch({ remove = [], add = [] }: LabelChange) {
 
 interface Deps {
   readonly toasts: Toasts;
-  readonly undo: Undo;
+  readonly jobUndo: Pick<JobUndo, 'offer'>;
   readonly resending: Pick<Resending, 'untilAccepted'>;
-  readonly connection: Pick<Connection, 'token'>;
-  /** The storage of this tab. */
-  readonly storage: JsonStorage;
 }
 
 /** Changes many jobs with few requests. Each change gives one answer, with one undo. */
-export function createJobBatches(api: Api, { toasts, undo, resending, connection, storage }: Deps) {
+export function createJobBatches(api: Api, { toasts, jobUndo, resending }: Deps) {
   const { untilAccepted } = resending;
-  const { undoing, beginRevert } = createReverts(api, { toasts, untilAccepted });
-  const kept = createKeptUndo({ connection, storage, nowMs: Date.now });
-
-  /** Offers to undo changes. After a reload, the page offers the same undo again. */
-  function offer(done: string, results: readonly Undoable[], detail?: string): void {
-    const revert = () => {
-      kept.clear();
-      beginRevert(results);
-    };
-    undo.offer(done, revert, detail);
-  }
-
-  const before = kept.read();
-  const undos = before?.ids.map((id) => ({ undo: { id } })) ?? [];
-  if (before) offer(before.text, undos);
 
   /** Sends a change until the bridge answers. The key makes the bridge repeat its first answer, which has the id for the undo. */
   function send(body: JobBatch): Promise<JobBatchResult> {
@@ -69,9 +47,8 @@ export function createJobBatches(api: Api, { toasts, undo, resending, connection
     const count = results.reduce((sum, result) => sum + result.done, 0);
     const skipped = skippedOf(results);
     if (done !== undefined && count > 0) {
-      const words = text(done, { count });
-      kept.write({ text: words, ids: results.flatMap((result) => result.undo?.id ?? []) });
-      offer(words, results, toSkippedText(skipped));
+      const reverts = results.flatMap(({ undo }) => (undo ? [{ batch: undo.id }] : []));
+      jobUndo.offer(text(done, { count }), reverts, { detail: toSkippedText(skipped) });
     } else if (skipped.size > 0) {
       toasts.show({ kind: 'refused', text: toSkippedText(skipped) ?? '' });
     } else if (done !== undefined && results.length > 0) {
@@ -81,9 +58,6 @@ export function createJobBatches(api: Api, { toasts, undo, resending, connection
   }
 
   return {
-    /** The latest undo that was requested in this page. Resolves when the bridge has answered. */
-    undoing,
-
     /**
      * Changes the jobs with these ids. Shows the text `done` with the number of changed jobs, or no such text if `done` is undefined.
      * A failure is shown, and nothing is thrown. Resolves with true if all jobs are as wanted.
@@ -127,65 +101,6 @@ export function createJobBatches(api: Api, { toasts, undo, resending, connection
       return { isDone, differing };
     },
   };
-}
-
-/** A change with the id of its undo. */
-interface Undoable {
-  readonly undo?: { readonly id: string } | undefined;
-}
-
-/** Undoes changes, one after the other. */
-function createReverts(
-  api: Api,
-  { toasts, untilAccepted }: Pick<Deps, 'toasts'> & Pick<Resending, 'untilAccepted'>,
-) {
-  const undoing = signal<Promise<void> | undefined>(undefined);
-
-  /** Undoes one change. Returns the jobs that could not be restored. */
-  async function revertOne(id: string): Promise<JobBatchResult['skipped']> {
-    let attempts = 0;
-    const send = async () => {
-      attempts += 1;
-      try {
-        return (await unwrap(api.POST('/v1/jobs/batch/{id}/undo', { params: { path: { id } } })))
-          .skipped;
-      } catch (error) {
-        // The reply of an earlier attempt was lost.
-        if (attempts > 1 && error instanceof ApiError && error.status === 404) return [];
-        throw error;
-      }
-    };
-    return untilAccepted(send);
-  }
-
-  /** Undoes changes, the latest first. Offers to undo those changes again whose requests the bridge refused. */
-  async function revert(results: readonly Undoable[]): Promise<void> {
-    await attempt(toasts, async () => {
-      let count = 0;
-      const refused: Undoable[] = [];
-      for (const result of results.toReversed()) {
-        if (result.undo === undefined) continue;
-        const skipped = await revertOne(result.undo.id);
-        count += skipped.reduce((sum, one) => sum + one.count, 0);
-        if (skipped.some(({ reason }) => reason === 'refused')) refused.unshift(result);
-      }
-      if (count === 0) return;
-      toasts.show({
-        kind: 'failed',
-        text: text('batch.undo.skipped', { count }),
-        ...(refused.length > 0 && {
-          action: { label: text('action.retry'), run: () => beginRevert(refused) },
-        }),
-      });
-    });
-  }
-
-  function beginRevert(results: readonly Undoable[]): void {
-    // An earlier change is restored after the later ones, even if both are undone at once.
-    undoing.value = (undoing.peek() ?? Promise.resolve()).then(() => revert(results));
-  }
-
-  return { undoing: undoing as ReadonlySignal<Promise<void> | undefined>, beginRevert };
 }
 
 type SkipReason = JobBatchResult['skipped'][number]['reason'];

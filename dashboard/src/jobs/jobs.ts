@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
 import type { UntilAnswered } from '../connection/resending.ts';
-import { type ImageMarks, marksOf } from './image-marks.ts';
+import { type ImageMarks, marksOf, type SwitchedMarks } from './image-marks.ts';
 import { isOpen } from './job-state.ts';
 import { createKnownJobs } from './known-jobs.ts';
 
@@ -121,7 +121,7 @@ function createJobRequests(api: Api, untilAccepted: UntilAnswered, putDetail: (j
     setFavorite: (id: string, favorite: boolean) => patch(id, { favorite }),
     setHidden: (id: string, hidden: boolean) => patch(id, { deleted: hidden }),
 
-    markImage: (id: string, artifactId: string, marks: Pick<ImageMarks, 'favorite' | 'hidden'>) =>
+    markImage: (id: string, artifactId: string, marks: SwitchedMarks) =>
       untilAccepted(() => mark(id, artifactId, marks)),
     /** Changes the note of one image. Throws ApiError at once if no reply arrives. */
     setNote: (id: string, artifactId: string, note: string) => mark(id, artifactId, { note }),

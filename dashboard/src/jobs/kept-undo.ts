@@ -1,13 +1,24 @@
 import type { Connection } from '../connection/connection.ts';
 import { tokenPlace } from '../connection/token-place.ts';
 import { type JsonStorage, readJson, writeJson } from '../shell/stored-json.ts';
+import type { SwitchedMarks } from './image-marks.ts';
 
-/** A completed change of many jobs that can be undone. */
+/** A request that undoes a change: a batch by its undo on the bridge, or the marks of one job or image by their earlier values. */
+export type Revert =
+  | { readonly batch: string }
+  | { readonly job: string; readonly hidden: boolean }
+  | {
+      readonly job: string;
+      readonly image: string;
+      readonly marks: SwitchedMarks;
+    };
+
+/** A completed change that can be undone. */
 interface KeptUndo {
   /** The message about the change. */
   readonly text: string;
-  /** The ids of the undos of the bridge, in the order of the changes. */
-  readonly ids: readonly string[];
+  /** In the order of the changes. */
+  readonly reverts: readonly Revert[];
 }
 
 const PREFIX = 'image-bridge.undo.';
@@ -28,9 +39,9 @@ export function createKeptUndo({ connection, storage, nowMs }: Deps) {
     /** Returns the kept undo, unless it is too old to be offered again. */
     read(): KeptUndo | undefined {
       const kept = readJson(storage, place());
-      const { text, ids, madeMs } = Object(kept) as Partial<KeptUndo & { madeMs: number }>;
-      if (typeof text !== 'string' || !Array.isArray(ids) || madeMs === undefined) return undefined;
-      return nowMs() - madeMs < KEPT_MS ? { text, ids } : undefined;
+      const { text, reverts, madeMs = 0 } = Object(kept) as Partial<KeptUndo & { madeMs: number }>;
+      if (typeof text !== 'string' || !Array.isArray(reverts)) return undefined;
+      return nowMs() - madeMs < KEPT_MS ? { text, reverts } : undefined;
     },
     write: (kept: KeptUndo) => writeJson(storage, place(), { ...kept, madeMs: nowMs() }),
     clear: () => writeJson(storage, place(), undefined),

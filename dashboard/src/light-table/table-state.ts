@@ -4,7 +4,8 @@ import type { Job } from '../api/schemas.ts';
 import type { Size } from '../images/measure-image.ts';
 import { withLatest } from '../job/state/job-detail.ts';
 import { idOf, type JobImage, marksOfImage, toJobImages } from '../job/state/job-images.ts';
-import type { ImageMarks } from '../jobs/image-marks.ts';
+import type { ImageMarks, SwitchedMarks } from '../jobs/image-marks.ts';
+import type { Revert } from '../jobs/kept-undo.ts';
 import type { Page } from '../page.ts';
 import { readJson, writeJson } from '../shell/stored-json.ts';
 import { attempt } from '../shell/toasts.ts';
@@ -144,32 +145,26 @@ function toImages(job: Job): readonly TableImage[] {
 }
 
 async function keep(
-  { jobs, toasts, undo }: Page,
+  { jobs, toasts, jobUndo }: Page,
   picked: readonly TableImage[],
   rejected: readonly TableImage[],
 ): Promise<boolean> {
-  const changed: { readonly one: TableImage; readonly before: ImageMarks }[] = [];
-  const mark = async (one: TableImage, marks: ImageMarks, before: ImageMarks) => {
-    await jobs.markImage(one.job.id, one.id, marks);
-    changed.push({ one, before });
+  const reverts: Revert[] = [];
+  const mark = async ({ job, id }: TableImage, marks: SwitchedMarks, before: SwitchedMarks) => {
+    await jobs.markImage(job.id, id, marks);
+    reverts.push({ job: job.id, image: id, marks: before });
   };
   await attempt(toasts, async () => {
     for (const one of picked) await mark(one, { favorite: true }, favoriteBefore(one));
     for (const one of rejected) await mark(one, { hidden: true }, { hidden: false });
   });
-  const isAll = changed.length === picked.length + rejected.length;
-  if (changed.length === 0) return isAll;
-  const kept = Math.min(changed.length, picked.length);
-  undo.offer(text('table.kept', { kept, hidden: changed.length - kept }), () => {
-    void attempt(toasts, async () => {
-      for (const { one, before } of changed.toReversed()) {
-        await jobs.markImage(one.job.id, one.id, before);
-      }
-    });
-  });
+  const isAll = reverts.length === picked.length + rejected.length;
+  if (reverts.length === 0) return isAll;
+  const kept = Math.min(reverts.length, picked.length);
+  jobUndo.offer(text('table.kept', { kept, hidden: reverts.length - kept }), reverts);
   return isAll;
 }
 
-function favoriteBefore({ job, image }: TableImage): ImageMarks {
+function favoriteBefore({ job, image }: TableImage): SwitchedMarks {
   return { favorite: marksOfImage(job, image).favorite === true };
 }

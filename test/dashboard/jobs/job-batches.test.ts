@@ -2,8 +2,10 @@ import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import { createJobBatches } from '../../../dashboard/src/jobs/job-batches.ts';
+import { createJobUndo } from '../../../dashboard/src/jobs/job-undo.ts';
 import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 import { createUndo } from '../../../dashboard/src/shell/undo.ts';
+import { once } from '../support/once.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -20,6 +22,7 @@ function openStorage() {
 /** Opens a page in a tab. The bridge refuses the requests of the first undo. */
 function openBatches(storage = openStorage(), token = 'first') {
   const undone: string[] = [];
+  const sent: unknown[] = [];
   const refused = [{ reason: 'refused', count: 2, ids: ['1', '2'] }];
   const replies: Record<string, (id: string) => object> = {
     '/v1/jobs/batch': () => ({ done: 3, skipped: [], undo: { id: 'change', expires: 1 } }),
@@ -34,23 +37,29 @@ function openBatches(storage = openStorage(), token = 'first') {
   });
   const toasts = createToasts();
   const undo = createUndo(toasts);
-  const batches = createJobBatches({ POST } as unknown as Api, {
-    ...{ toasts, undo, storage, connection: { token: signal(token) } },
-    resending: { untilAccepted: (send) => send() },
+  const api = { POST } as unknown as Api;
+  const resending = { untilAccepted: once };
+  const jobs = {
+    setHidden: async (...change: unknown[]) => void sent.push(change),
+    markImage: async (...change: unknown[]) => void sent.push(change),
+  };
+  const jobUndo = createJobUndo(api, {
+    ...{ jobs, toasts, undo, resending, storage, connection: { token: signal(token) } },
   });
-  return { batches, toasts, undo, undone };
+  const batches = createJobBatches(api, { toasts, resending, jobUndo });
+  return { batches, jobUndo, toasts, undo, undone, sent };
 }
 
 it('an undo whose requests were partly refused can be tried again', async () => {
-  const { batches, toasts, undo, undone } = openBatches();
+  const { batches, jobUndo, toasts, undo, undone } = openBatches();
   await batches.change({ action: 'cancel' }, ['1', '2', '3'], 'batch.nothing');
   undo.undo();
-  await batches.undoing.peek();
+  await jobUndo.undoing.peek();
 
   const [message] = toasts.list.peek();
   toasts.clear();
   message?.action?.run();
-  await batches.undoing.peek();
+  await jobUndo.undoing.peek();
 
   expect(message).toMatchObject({ kind: 'failed', text: '2 jobs could not be restored' });
   expect(undone).toEqual(['change', 'change']);
@@ -64,10 +73,43 @@ it('an undo is offered again after a reload, until it is used', async () => {
   const reloaded = openBatches(storage);
   const [offered] = reloaded.toasts.list.peek();
   reloaded.undo.undo();
-  await reloaded.batches.undoing.peek();
+  await reloaded.jobUndo.undoing.peek();
 
   expect(offered).toMatchObject({ kind: 'done', text: '3 hidden' });
   expect(reloaded.undone).toEqual(['change']);
+  expect(openBatches(storage).toasts.list.peek()).toEqual([]);
+});
+
+it('the undo of single changes sends the earlier marks after a reload, the latest first', async () => {
+  const storage = openStorage();
+  const reverts = [
+    { job: '1', hidden: false },
+    { job: '2', image: 'a', marks: { favorite: false } },
+  ];
+  openBatches(storage).jobUndo.offer('Hidden', reverts);
+
+  const reloaded = openBatches(storage);
+  reloaded.undo.undo();
+  await reloaded.jobUndo.undoing.peek();
+
+  expect(reloaded.sent).toEqual([
+    ['2', 'a', { favorite: false }],
+    ['1', false],
+  ]);
+});
+
+it('an undo is reverted by the page that made the change, and is then not offered again', async () => {
+  const storage = openStorage();
+  const { jobUndo, undo, sent } = openBatches(storage);
+  const reverted: string[] = [];
+  jobUndo.offer('Hidden', [{ job: '1', hidden: false }], {
+    revert: () => void reverted.push('here'),
+  });
+
+  undo.undo();
+
+  expect(reverted).toEqual(['here']);
+  expect(sent).toEqual([]);
   expect(openBatches(storage).toasts.list.peek()).toEqual([]);
 });
 

@@ -112,7 +112,7 @@ export async function saveAll(
 }
 
 /** Creates the actions that mark and hide jobs. The actions take effect at once and offer an undo. */
-function createJobMarks({ jobs, batches, undo, toasts }: Page) {
+function createJobMarks({ jobs, batches, jobUndo, toasts }: Page) {
   function report({ failed, error }: Outcome, key: TextKey, again: () => void): void {
     if (failed.length === 0) return;
     toasts.show({
@@ -152,8 +152,11 @@ function createJobMarks({ jobs, batches, undo, toasts }: Page) {
       return;
     }
     const outcome = await runForEach(list, (id) => jobs.setHidden(id, hidden));
-    if (outcome.done.length > 0) {
-      undo.offer(text(done, { count: 1 }), () => void setHidden(outcome.done, !hidden));
+    const reverts = outcome.done.map((job) => ({ job, hidden: !hidden }));
+    if (reverts.length > 0) {
+      jobUndo.offer(text(done, { count: 1 }), reverts, {
+        revert: () => void setHidden(outcome.done, !hidden),
+      });
     }
     const key = hidden ? 'gallery.hideFailed' : 'gallery.restoreFailed';
     report(outcome, key, () => void setHidden(outcome.failed, hidden));

@@ -7,9 +7,9 @@ import type { JobDetail } from './job-detail.ts';
  * Back then leads to the view before, because the job in view is hidden.
  */
 export function useRetryOfUndo(id: string, { job }: Pick<JobDetail, 'job'>): void {
-  const { batches, jobs, router, resending } = usePage();
+  const { jobUndo, jobs, router, resending } = usePage();
   useEffect(() => {
-    const earlier = batches.undoing.peek();
+    const earlier = jobUndo.undoing.peek();
     let isInView = true;
 
     async function follow(undoing: Promise<void>): Promise<void> {
@@ -20,7 +20,7 @@ export function useRetryOfUndo(id: string, { job }: Pick<JobDetail, 'job'>): voi
       router.navigate(`/jobs/${after}`, { replace: true });
     }
 
-    const stop = batches.undoing.subscribe((undoing) => {
+    const stop = jobUndo.undoing.subscribe((undoing) => {
       // If the job cannot be read, the job view says why.
       if (undoing !== undefined && undoing !== earlier) follow(undoing).catch(() => {});
     });
@@ -28,5 +28,5 @@ export function useRetryOfUndo(id: string, { job }: Pick<JobDetail, 'job'>): voi
       isInView = false;
       stop();
     };
-  }, [id, job, batches, jobs, router, resending]);
+  }, [id, job, jobUndo, jobs, router, resending]);
 }

@@ -29,7 +29,7 @@ describe('watchNeighbours', () => {
   ] as const)(
     'skips jobs that were cancelled while they waited unless the list has one state (%s)',
     (status, neighbours) => {
-      const cancelled = signal(summary({ status: 'cancelled' }));
+      const cancelled = summary({ status: 'cancelled' });
       const feed = signal({
         filter: { ...EVERYTHING, status },
         ids: signal(IDS),
