@@ -261,11 +261,11 @@ describe('one image that was hidden right before a reload', () => {
     await page.getByRole('gridcell').first().waitFor();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('h');
-    await page.getByText('Hidden', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     expect(await hidden()).toBe(1);
 
     await page.reload();
-    await page.getByText('Hidden', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('z');
 
     await expect.poll(hidden).toBe(0);
