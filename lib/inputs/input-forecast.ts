@@ -7,7 +7,7 @@ import { checkCanvas, edgesOf, isBeyond } from './canvas.ts';
 import {
   type InputFacts,
   type InputSet,
-  knownBytes,
+  knownByteLength,
   mapInputs,
   type PlannedSource,
   toList,
@@ -42,7 +42,7 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
       const { bytes, format, width, height } = record;
       return { bytes, format, edges: { width, height } };
     }
-    if (source.kind !== 'described') return { bytes: knownBytes(source) };
+    if (source.kind !== 'described') return { bytes: knownByteLength(source) };
     const { byteLength: bytes, format, upright: edges } = source;
     return { bytes, ...(format ? { format } : {}), ...(edges ? { edges } : {}) };
   }

@@ -92,7 +92,7 @@ export function factsOf(image: VerifiedImage): InputFacts {
 }
 
 /** Returns the length of an image in bytes if it is known before the image is loaded, otherwise 0. */
-export function knownBytes(source: PlannedSource): number {
+export function knownByteLength(source: PlannedSource): number {
   switch (source.kind) {
     case 'inline':
       return source.bytes.length;

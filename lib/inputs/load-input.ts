@@ -4,7 +4,7 @@ import { badInput } from './bad-input.ts';
 import {
   type ArtifactSource,
   type InputSource,
-  knownBytes,
+  knownByteLength,
   type RemoteSource,
   type StoredSource,
 } from './input-source.ts';
@@ -94,7 +94,7 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
      */
     async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
       const { field } = source;
-      if (knownBytes(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      if (knownByteLength(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
       const bytes = await read(source, maxBytes, context);
       if (bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
       return bytes;

@@ -2,7 +2,7 @@ import type { Family } from '../api/schemas.ts';
 import type { Size } from '../images/measure-image.ts';
 
 /** The maximum number of masks that the canvas offers. */
-export const MOST_MASKS = 12;
+export const MAX_MASKS = 12;
 
 /** A mask that was sent with an image of the family. */
 export interface FamilyMask {
@@ -26,5 +26,5 @@ export function masksOf({ items }: Family, { width, height }: Size): readonly Fa
     const path = `/v1/jobs/${id}/inputs/${input}`;
     if (!found.has(sha256)) found.set(sha256, { sha256, path, prompt });
   }
-  return [...found.values()].slice(0, MOST_MASKS);
+  return [...found.values()].slice(0, MAX_MASKS);
 }

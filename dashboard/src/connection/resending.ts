@@ -16,7 +16,7 @@ export type Resending = ReturnType<typeof createResending>;
 export type UntilAnswered = <T>(send: () => Promise<T>) => Promise<T>;
 
 /** The largest number of attempts, because the bridge may end the connection of each attempt. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 /**
  * The pause before the next attempt if a gateway replied that it cannot reach the bridge, in milliseconds. No event reports
  * when the gateway can reach the bridge again.
@@ -40,7 +40,7 @@ export function createResending({ connection, toasts }: Deps) {
           return await send();
         } catch (thrown) {
           const error = ApiError.of(thrown);
-          if (!isUnanswered(error) || attempt === MOST_ATTEMPTS) throw thrown;
+          if (!isUnanswered(error) || attempt === MAX_ATTEMPTS) throw thrown;
           if (!isPending) lost.begin();
           isPending = true;
           const isGateway = error.code === 'unreadable';
@@ -68,7 +68,7 @@ export function createResending({ connection, toasts }: Deps) {
         return await untilAnswered(send);
       } catch (thrown) {
         const { status } = ApiError.of(thrown);
-        if (status !== 401 || !wasAccepted || attempt === MOST_ATTEMPTS) throw thrown;
+        if (status !== 401 || !wasAccepted || attempt === MAX_ATTEMPTS) throw thrown;
         refused.begin();
         await reachableAfter(connection, returns).finally(refused.end);
         if (connection.token.peek() !== token && !(await askAgain())) throw thrown;

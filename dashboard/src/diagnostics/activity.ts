@@ -15,7 +15,7 @@ const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
   '/v1/queue',
   '/v1/usage',
 ]);
-const MOST_EVENTS = 2000;
+const MAX_EVENTS = 2000;
 
 /** Records the activity since the page was opened: jobs, calls to providers, and requests to the bridge. */
 export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
@@ -46,7 +46,7 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
     // The sequence numbers restart when the bridge restarts.
     const after = started === processStarted ? (events.peek()[0]?.sequence ?? 0) : 0;
     processStarted = started;
-    events.value = mergeNewest(events.peek(), shown, after, MOST_EVENTS);
+    events.value = mergeNewest(events.peek(), shown, after, MAX_EVENTS);
   });
 
   return {
@@ -79,14 +79,14 @@ export function toWindow(since: number, now: number): 2 | 5 | 15 {
 }
 
 /** The maximum number of samples. A chart is fewer pixels wide. */
-const MOST_SAMPLES = 5000;
+const MAX_SAMPLES = 5000;
 
 /** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000 samples. */
 export function withSample<T extends Sample>(samples: readonly T[], sample: T): readonly T[] {
   const start = sample.at - WINDOW_MS;
   // The last sample before the start of the period is kept, because it has the value at the start.
   const first = samples.findLastIndex(({ at }) => at <= start);
-  return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
+  return [...samples.slice(Math.max(0, first, samples.length + 1 - MAX_SAMPLES)), sample];
 }
 
 /** Prepends the records that are newer than the number `after`. Returns at most `most` records, newest first. */

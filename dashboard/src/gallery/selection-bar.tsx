@@ -13,8 +13,8 @@ import {
 } from 'lucide';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Menu, useMenu } from '../controls/menu.tsx';
-import { MOST_JOBS } from '../jobs/job-batches.ts';
-import { MOST_IMAGES } from '../light-table/table-path.ts';
+import { MAX_JOBS } from '../jobs/job-batches.ts';
+import { MAX_IMAGES } from '../light-table/table-path.ts';
 import { usePage } from '../page-context.ts';
 import { lazyView } from '../shell/lazy-view.tsx';
 import { formatNumber, type TextKey, text } from '../text/text.ts';
@@ -37,7 +37,7 @@ export function SelectionBar() {
   const nothing = count === 0;
   // Without a selection, the facts are about the focused card, which only the keys act on.
   const { open, ended } = nothing ? { open: 0, ended: 0 } : facts;
-  const tooMany = isMore ? text('gallery.all.tooMany', { count: MOST_JOBS }) : undefined;
+  const tooMany = isMore ? text('gallery.all.tooMany', { count: MAX_JOBS }) : undefined;
   const tool = (icon: IconNode, label: TextKey, run: () => void, refused = tooMany) => (
     <IconButton
       icon={icon}
@@ -120,7 +120,7 @@ type Facts = ReturnType<ReturnType<typeof useGallery>['selected']['facts']>;
 
 function toStateText({ count, isMore }: Facts, isWhole: boolean): string {
   if (count === undefined) return text('gallery.all.counting');
-  if (isMore) return text('gallery.all.tooMany', { count: MOST_JOBS });
+  if (isMore) return text('gallery.all.tooMany', { count: MAX_JOBS });
   if (isWhole) return text('gallery.all', { count });
   return count === 0 ? text('gallery.selectHint') : text('gallery.selected', { count });
 }
@@ -131,7 +131,7 @@ function toCompareRefusal(isWhole: boolean, count: number): string | undefined {
 }
 
 function toTableRefusal(isWhole: boolean, count: number): string | undefined {
-  return isWhole || count > MOST_IMAGES ? text('table.count', { count: MOST_IMAGES }) : undefined;
+  return isWhole || count > MAX_IMAGES ? text('table.count', { count: MAX_IMAGES }) : undefined;
 }
 
 interface CountedActionProps {

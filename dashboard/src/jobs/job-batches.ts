@@ -8,10 +8,10 @@ import { type JobFilter, toJobQuery } from './job-filter.ts';
 import type { JobUndo } from './job-undo.ts';
 
 /** The maximum number of ids in one request. */
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
 /** The maximum number of jobs that the bridge changes at once. */
-export const MOST_JOBS = 10_000;
+export const MAX_JOBS = 10_000;
 
 export type JobBatches = ReturnType<typeof createJobBatches>;
 
@@ -70,8 +70,8 @@ export function createJobBatches(api: Api, { toasts, jobUndo, resending }: Deps)
       const results: JobBatchResult[] = [];
       let isAnswered = false;
       await attempt(toasts, async () => {
-        for (let from = 0; from < ids.length; from += MOST_IDS) {
-          results.push(await send({ ...body, ids: ids.slice(from, from + MOST_IDS) }));
+        for (let from = 0; from < ids.length; from += MAX_IDS) {
+          results.push(await send({ ...body, ids: ids.slice(from, from + MAX_IDS) }));
         }
         isAnswered = true;
       });

@@ -17,7 +17,7 @@ export type JobFeed = ReturnType<typeof createJobFeed>;
 /** The number of jobs on the first page, which is shown as soon as possible. */
 const FIRST_PAGE = 60;
 /** The maximum number of jobs that are read at once. */
-const MOST_JOBS = 10_000;
+const MAX_JOBS = 10_000;
 
 /**
  * Creates a feed of the history under one filter, newest first, which is kept up to date until `close` is called. With `until`, in
@@ -91,8 +91,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter, until?: n
     need: pages.need,
 
     /** Reads pages until `count` more jobs are listed, at most 10,000. Stops at a failure and when the feed is closed. */
-    async loadMany(count = MOST_JOBS): Promise<void> {
-      const most = Math.min(MOST_JOBS, list.ids.peek().length + count);
+    async loadMany(count = MAX_JOBS): Promise<void> {
+      const most = Math.min(MAX_JOBS, list.ids.peek().length + count);
       do await loadMore();
       while (
         !(complete.peek() || abort.aborted) &&

@@ -9,7 +9,7 @@ import { createKnownJobs } from './known-jobs.ts';
 export type Jobs = ReturnType<typeof createJobs>;
 
 /** The maximum number of remembered removals. Fewer jobs are removed while one reply is on its way. */
-const MOST_REMOVED = 10_000;
+const MAX_REMOVED = 10_000;
 
 /** Keeps the jobs that the page knows, and sends the requests that change jobs. */
 export function createJobs(api: Api, untilAccepted: UntilAnswered) {
@@ -44,7 +44,7 @@ export function createJobs(api: Api, untilAccepted: UntilAnswered) {
   function remove(id: string): void {
     removed.add(id);
     const [oldest] = removed;
-    if (removed.size > MOST_REMOVED && oldest !== undefined) removed.delete(oldest);
+    if (removed.size > MAX_REMOVED && oldest !== undefined) removed.delete(oldest);
     known.delete(id);
     if (open.peek().has(id)) {
       open.value = new Map([...open.peek()].filter(([each]) => each !== id));

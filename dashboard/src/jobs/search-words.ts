@@ -1,6 +1,6 @@
 /** The limits of the parameter `q` of GET /v1/jobs. */
-const MOST_CHARACTERS = 256;
-const MOST_WORDS = 16;
+const MAX_CHARACTERS = 256;
+const MAX_WORDS = 16;
 
 /** A word, or a phrase in quotation marks. A minus sign before either excludes prompts that contain it. */
 const TERM = /(-?)(?:["“”]([^"“”]*)["“”]?|(\S+))/gu;
@@ -14,13 +14,13 @@ interface Word {
 
 /** Returns the words of a search, without those beyond the limits of the bridge. */
 function toWords(search: string): readonly Word[] {
-  const shortened = [...search].slice(0, MOST_CHARACTERS).join('');
+  const shortened = [...search].slice(0, MAX_CHARACTERS).join('');
   const words = [...shortened.matchAll(TERM)].map(([typed, sign, phrase, word]) => ({
     text: (phrase ?? (word === '-' ? '' : (word ?? ''))).toLowerCase(),
     isExcluded: sign === '-',
     typed,
   }));
-  return words.filter(({ text }) => text !== '').slice(0, MOST_WORDS);
+  return words.filter(({ text }) => text !== '').slice(0, MAX_WORDS);
 }
 
 /** Returns the value of the parameter `q` for a search. A search without a word is sent unchanged and finds all jobs. */

@@ -28,7 +28,7 @@ type Notes = ReadonlyMap<string, WaitingNote>;
 export type WaitingNotes = ReturnType<typeof createWaitingNotes>;
 
 /** The maximum number of notes that wait for one token. */
-const MOST_NOTES = 100;
+const MAX_NOTES = 100;
 
 interface OpenParts extends Omit<Deps, 'storage'> {
   readonly notes: { opened: WaitingNotes | undefined };
@@ -108,7 +108,7 @@ export function createWaitingNotes({ jobs, connection, toasts, storage }: Deps) 
     /** Keeps a note in place of an earlier note of the same image. Returns false if too many notes wait. */
     keep(note: WaitingNote): boolean {
       const notes = new Map(waiting.peek()).set(note.artifactId, note);
-      if (notes.size > MOST_NOTES) return false;
+      if (notes.size > MAX_NOTES) return false;
       set(notes);
       return true;
     },
@@ -118,7 +118,7 @@ export function createWaitingNotes({ jobs, connection, toasts, storage }: Deps) 
 }
 
 function toNotes(kept: unknown): Notes {
-  const notes = Array.isArray(kept) ? kept.filter(isNote).slice(0, MOST_NOTES) : [];
+  const notes = Array.isArray(kept) ? kept.filter(isNote).slice(0, MAX_NOTES) : [];
   return new Map(notes.map((note) => [note.artifactId, note]));
 }
 

@@ -6,7 +6,7 @@ import { Field } from '../controls/inputs.tsx';
 import labels from '../text/labels.json';
 import { withOwnTexts } from '../text/own-texts.ts';
 import { useKnownLabels } from './known-labels.ts';
-import { labelProblem, MOST_LABELS, MOST_TYPED, toLabel } from './label-rules.ts';
+import { labelProblem, MAX_LABELS, MAX_TYPED, toLabel } from './label-rules.ts';
 import './label-editor.css';
 
 const text = withOwnTexts<keyof typeof labels>(labels);
@@ -66,11 +66,11 @@ export function LabelEditor(props: EditorProps) {
           ))}
         </ul>
       )}
-      {taken.length < MOST_LABELS ? (
+      {taken.length < MAX_LABELS ? (
         <NewLabel taken={taken} onAdd={onAdd} />
       ) : (
         <p class="hint" role="status">
-          {text('label.full', { limit: MOST_LABELS })}
+          {text('label.full', { limit: MAX_LABELS })}
         </p>
       )}
     </div>
@@ -156,7 +156,7 @@ function useLabel({ label, taken, onSave, isNew = false }: SavedLabel) {
     value: draft ?? label,
     dir: 'auto',
     bad: problem !== undefined,
-    maxLength: MOST_TYPED,
+    maxLength: MAX_TYPED,
     'aria-describedby': note,
     enterKeyHint: 'done',
     onInput: setDraft,

@@ -1,10 +1,10 @@
 /** The maximum number of labels of a job, characters of a label, and bytes of UTF-8 of a label, in the API contract. */
-export const MOST_LABELS = 16;
-const MOST_CHARACTERS = 64;
-const MOST_BYTES = 512;
+export const MAX_LABELS = 16;
+const MAX_CHARACTERS = 64;
+const MAX_BYTES = 512;
 
 /** The maximum length of a text in a field for a label. Longer than every label, so that a text that is too long is reported, not cut. */
-export const MOST_TYPED = 2048;
+export const MAX_TYPED = 2048;
 
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
@@ -28,10 +28,10 @@ export function labelProblem(label: string, taken: readonly string[]): LabelProb
   });
   if (!label.isWellFormed() || CONTROL_CHARACTERS.test(label)) return problem('control');
   if (!VISIBLE.test(label)) return problem('blank');
-  const surplus = countCharacters(label) - MOST_CHARACTERS;
-  if (surplus > 0) return problem('long', surplus, MOST_CHARACTERS);
+  const surplus = countCharacters(label) - MAX_CHARACTERS;
+  if (surplus > 0) return problem('long', surplus, MAX_CHARACTERS);
   const bytes = new TextEncoder().encode(label).length;
-  if (bytes > MOST_BYTES) return problem('large', bytes, MOST_BYTES);
+  if (bytes > MAX_BYTES) return problem('large', bytes, MAX_BYTES);
   return taken.includes(label) ? problem('taken') : undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Page } from '../page.ts';
 import { readJson, writeJson } from '../shell/stored-json.ts';
 import { attempt } from '../shell/toasts.ts';
 import { text } from '../text/text.ts';
-import { MOST_IMAGES } from './table-path.ts';
+import { MAX_IMAGES } from './table-path.ts';
 
 export type Choice = 'picked' | 'rejected';
 
@@ -33,7 +33,7 @@ export function createLightTable(page: Page, ids: readonly string[]) {
   const at = signal(0);
   const controller = new AbortController();
   const history: ReadonlyMap<string, Choice>[] = [];
-  const images = computed(() => read.value?.flatMap(toImages).slice(0, MOST_IMAGES));
+  const images = computed(() => read.value?.flatMap(toImages).slice(0, MAX_IMAGES));
 
   async function load(): Promise<void> {
     const found: Job[] = [];

@@ -10,7 +10,7 @@ export interface Racer {
 }
 
 /** The maximum number of models in a race. */
-export const MOST_RACERS = 6;
+export const MAX_RACERS = 6;
 
 /** The place of a job in a race. */
 export interface Place {
@@ -60,7 +60,7 @@ const KEY = 'image-bridge.race-models';
 
 function readRacers(): readonly Racer[] {
   const kept = readJson(localStorage, KEY);
-  return Array.isArray(kept) ? kept.filter(isRacer).slice(0, MOST_RACERS) : [];
+  return Array.isArray(kept) ? kept.filter(isRacer).slice(0, MAX_RACERS) : [];
 }
 
 function isRacer(kept: unknown): kept is Racer {

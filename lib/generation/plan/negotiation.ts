@@ -10,7 +10,7 @@ import type { Canvas } from '../../images/image.ts';
 import {
   type InputFacts,
   type InputSet,
-  knownBytes,
+  knownByteLength,
   mapInputs,
 } from '../../inputs/input-source.ts';
 import type { MaskForm } from '../../providers/provider-port.ts';
@@ -104,7 +104,7 @@ export function startNegotiation(
 
 /** Returns the facts of the images of a request that are known before the images are loaded. */
 export function knownLengths({ inputs }: Pick<NegotiableRequest, 'inputs'>): InputSet<InputFacts> {
-  return mapInputs(inputs, (source) => ({ byteLength: knownBytes(source) }));
+  return mapInputs(inputs, (source) => ({ byteLength: knownByteLength(source) }));
 }
 
 /** Adds a refusal. All refusals are reported together. */

@@ -70,7 +70,7 @@ export function createCallOutcome(
     },
 
     /** The image found so far. The backend sends the same image again with the whole response. */
-    knownBytes: found.image,
+    expectedImage: found.image,
 
     isComplete: () => completed !== undefined,
 

@@ -139,7 +139,7 @@ function createCallOutcome(
 
     isComplete: () => json !== undefined,
 
-    knownBytes: () => undefined,
+    expectedImage: () => undefined,
 
     hasBegun() {
       const parsed = v.safeParse(Reply, json?.value);

@@ -28,15 +28,15 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
 
 /**
  * Creates a reader of server-sent events (WHATWG HTML, section 9.2) whose data is JSON. Calls `onEvent` for each complete
- * event. Ignores the `event` field because the JSON contains its own type. `knownBytes` returns the image that is likely
+ * event. Ignores the `event` field because the JSON contains its own type. `expectedImage` returns the image that is likely
  * to be sent again.
  */
 export function createSseReader(
   { maxEventBytes, maxStreamBytes }: StreamLimits,
   onEvent: (data: StreamedJson) => void,
-  knownBytes?: () => Buffer | undefined,
+  expectedImage?: () => Buffer | undefined,
 ) {
-  const data = createJsonReader(MAX_TEXT_BYTES, knownBytes && { knownBytes });
+  const data = createJsonReader(MAX_TEXT_BYTES, expectedImage && { expectedImage });
   let fault: StreamFault | undefined;
   let streamBytes = 0;
   let eventBytes = 0;
@@ -103,7 +103,7 @@ export interface EventConsumer<T> {
    * Returns the image that is likely to be sent again. If the same image arrives again, both copies share their memory. Returns
    * undefined if there is none.
    */
-  knownBytes(): Buffer | undefined;
+  expectedImage(): Buffer | undefined;
   /** Returns true once output has begun, usable or not. From then on the call may be charged, even if it fails. */
   hasBegun(): boolean;
   /** Returns the result at the end of the stream. Throws if the stream has no result. */
@@ -120,7 +120,7 @@ export function createEventStreams({ limits, slices, clock, openReader = createS
     consumer: EventConsumer<T>,
     signal: AbortSignal,
   ): Promise<void> {
-    const reader = openReader(limits, consumer.take, consumer.knownBytes);
+    const reader = openReader(limits, consumer.take, consumer.expectedImage);
     let stopLingering = () => {};
     const step = (read: () => StreamFault | undefined) =>
       slices.runStep(() => {
@@ -171,8 +171,8 @@ const BLANKS: readonly number[] = [0x20, 0x0a, 0x0d, 0x09];
  * regardless of the form that was requested. The object counts as one event whose length is limited by
  * `maxStreamBytes`.
  */
-export const createReplyReader: OpenStreamReader = (limits, onEvent, knownBytes) => {
-  const events = createSseReader(limits, onEvent, knownBytes);
+export const createReplyReader: OpenStreamReader = (limits, onEvent, expectedImage) => {
+  const events = createSseReader(limits, onEvent, expectedImage);
   const json = createJsonReader(MAX_TEXT_BYTES);
   let framing: 'unknown' | 'json' | 'events' | 'neither' = 'unknown';
   let fault: StreamFault | undefined;

@@ -34,7 +34,7 @@ export interface StreamedJson {
 
 interface Options {
   /** Returns the image that is likely to be sent again, or undefined if there is none. */
-  readonly knownBytes?: () => Buffer | undefined;
+  readonly expectedImage?: () => Buffer | undefined;
   /** The maximum length of the texts of all values together. */
   readonly maxAllTextBytes?: number;
   /** True if data URLs are read as base64. */
@@ -49,7 +49,7 @@ interface Options {
 export function createJsonReader(
   maxTextBytes: number,
   {
-    knownBytes = () => undefined,
+    expectedImage = () => undefined,
     maxAllTextBytes = MAX_ALL_TEXT_BYTES,
     readsDataUrls = false,
   }: Options = {},
@@ -69,7 +69,7 @@ export function createJsonReader(
     if (!decoder) {
       string.append(part);
       if (string.length() <= BLOB_BYTES) return;
-      decoder = createBase64Decoder(knownBytes());
+      decoder = createBase64Decoder(expectedImage());
       toBase64 = createSlashUnescaper();
       decoder.push(toBase64(toBase64Text(string.take())));
     } else decoder.push(toBase64(part));

@@ -86,7 +86,7 @@ export function createCallOutcome({
     },
     isComplete,
     // The last partial image is sometimes the final image itself.
-    knownBytes: () => lastPartial,
+    expectedImage: () => lastPartial,
 
     hasBegun: () => hasPartial || hasImageBesideError || items.length > 0,
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Family } from '../../../dashboard/src/api/schemas.ts';
-import { MOST_MASKS, masksOf } from '../../../dashboard/src/canvas/family-masks.ts';
+import { MAX_MASKS, masksOf } from '../../../dashboard/src/canvas/family-masks.ts';
 
 type Item = Family['items'][number];
 
@@ -55,12 +55,12 @@ describe('masksOf', () => {
     expect(promptsOf(item)).toEqual([]);
   });
 
-  it(`returns at most the ${MOST_MASKS} newest masks`, () => {
+  it(`returns at most the ${MAX_MASKS} newest masks`, () => {
     const items = Array.from({ length: 20 }, (_, nth) => job(nth, { sha256: hash(nth) }));
 
     const prompts = promptsOf(...items);
 
-    expect(prompts).toHaveLength(MOST_MASKS);
+    expect(prompts).toHaveLength(MAX_MASKS);
     expect(prompts.at(0)).toBe('prompt 19');
     expect(prompts.at(-1)).toBe('prompt 8');
   });

@@ -32,7 +32,7 @@ const LEASE_MS = 5000;
 const SENDERS = 4;
 // Fewer than the replicas can use, so that they compete.
 const SLOTS = 8;
-const MOST_CALLS = REPLICAS * 6;
+const MAX_CALLS = REPLICAS * 6;
 const CALL_MS = 20;
 // The provider draws such an image in a few milliseconds, so that it is not the slowest part.
 const IMAGE_EDGE = 64;
@@ -248,7 +248,7 @@ describe.runIf(HAS_POSTGRES)(
           'artifacts.shared_folder=true',
           `artifacts.root=${join(cwd, 'artifacts')}`,
           'default_provider=remote',
-          ...providerSettings('remote', upstream, { max_parallel_outputs: MOST_CALLS }),
+          ...providerSettings('remote', upstream, { max_parallel_outputs: MAX_CALLS }),
           'runtime.circuit_breaker.enabled=false',
           `server.jobs.max_running=${SLOTS}`,
           `server.jobs.max_pending=${JOBS * 2}`,

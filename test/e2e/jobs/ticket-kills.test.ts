@@ -8,7 +8,7 @@ import { type SlowTask, startSlowRelay } from './slow-relay.ts';
 const KILLS = Number(process.env['TICKET_KILLS'] ?? 2);
 const TIMEOUT_MS = 60_000 + KILLS * 15_000;
 const JOBS_A_LIFE = 4;
-const MOST_OUTPUTS = 3;
+const MAX_OUTPUTS = 3;
 const LONGEST_LIFE_MS = 1500;
 const LONGEST_TASK_MS = 1500;
 const LONGEST_REPLY_MS = 60;
@@ -35,7 +35,7 @@ async function get(address: string, token: string, path: string): Promise<Json> 
 async function submitAll(address: string, token: string, orders: readonly Order[]): Promise<void> {
   for (const order of orders.filter(({ id }) => id === undefined)) {
     const { prompt, n, key } = order;
-    const policy = n === MOST_OUTPUTS ? 'best_effort' : 'fail_fast';
+    const policy = n === MAX_OUTPUTS ? 'best_effort' : 'fail_fast';
     try {
       const response = await fetch(`${address}/v1/jobs`, {
         method: 'POST',
@@ -110,7 +110,7 @@ describe('a program that is killed while its jobs wait for tasks', () => {
       const bridge = await startBridge({ command: 'serve', cwd, set });
       for (let more = 0; more < JOBS_A_LIFE; more += 1) {
         const nth = orders.length;
-        orders.push({ prompt: `order ${nth}`, n: 1 + (nth % MOST_OUTPUTS), key: `key-${nth}` });
+        orders.push({ prompt: `order ${nth}`, n: 1 + (nth % MAX_OUTPUTS), key: `key-${nth}` });
       }
       const submitting = submitAll(bridge.address, token, orders);
       await delay(randomInt(LONGEST_LIFE_MS));

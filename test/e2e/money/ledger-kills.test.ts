@@ -22,7 +22,7 @@ const TIMEOUT_MS = 120_000 + KILLS * 30_000;
  * The greatest number of replies after which a life of the process ends. Counted, so that it does not depend on the speed of
  * the machine.
  */
-const MOST_REPLIES = 30;
+const MAX_REPLIES = 30;
 const LONGEST_MOMENT_MS = 200;
 const LONGEST_LIFE_MS = 20_000;
 /** Longer than the lease of a replica. */
@@ -242,7 +242,7 @@ describe('a program that is killed while two tokens order images', () => {
         Array.from({ length: SENDERS }, () => keepOrdering(bridge.address, client)),
       );
       const before = repliesTo(clients);
-      const wanted = before + randomInt(MOST_REPLIES);
+      const wanted = before + randomInt(MAX_REPLIES);
       const endsMs = performance.now() + LONGEST_LIFE_MS;
       while (repliesTo(clients) < wanted && performance.now() < endsMs) await delay(5);
       await delay(randomInt(LONGEST_MOMENT_MS));

@@ -78,7 +78,7 @@ const LOST_CALL = 'cut=before-headers';
 const FAILURES_IN = 5;
 /** One failure in so many loses the id of the call. */
 const LOST_IN = 4;
-const MOST_CALLS = 10_000;
+const MAX_CALLS = 10_000;
 const CALL_DELAY_MS = 30;
 const IMAGE_BYTES = 2000;
 
@@ -102,7 +102,7 @@ export async function startPaidServices(
   const isLost = () => losesIds && seeded.next(LOST_IN) === 0;
   const taskFailure = () => seeded.pick(isLost() ? LOST_TASKS : TASK_FAILURES);
   const callFailure = () => (isLost() ? LOST_CALL : seeded.pick(CALL_FAILURES));
-  for (let call = 0; call < MOST_CALLS; call += 1) {
+  for (let call = 0; call < MAX_CALLS; call += 1) {
     for (const task of Object.values(tasks)) {
       task.next(isFailure() ? taskFailure() : {});
     }

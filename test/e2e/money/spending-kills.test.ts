@@ -22,7 +22,7 @@ const CALLS = Number(process.env['MONEY_CALLS'] ?? 40);
 const SEED = Number(process.env['MONEY_SEED'] ?? randomInt(2 ** 31));
 const TIMEOUT_MS = 120_000 + KILLS * 30_000 + CALLS * 1000;
 const LONGEST_LIFE_MS = 3000;
-const MOST_IMAGES = 4;
+const MAX_IMAGES = 4;
 /** The difference of a priced cost from the charge is at most the charge divided by this number. */
 const CLOSENESS = 20n;
 
@@ -95,7 +95,7 @@ function newOrder({ name, prompts }: Spender, { seeded, losesIds }: Rig) {
   const body = {
     prompt,
     parameters: {
-      n: 1 + seeded.next(MOST_IMAGES),
+      n: 1 + seeded.next(MAX_IMAGES),
       // `fail_fast` aborts the other calls of a request, whose ids then may not arrive.
       failure_policy: losesIds ? seeded.pick(['fail_fast', 'best_effort']) : 'best_effort',
     },

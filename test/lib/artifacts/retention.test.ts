@@ -12,7 +12,7 @@ import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './a
 
 const DAY_SECS = 86_400;
 // More half steps than a sweep of the images below needs.
-const MOST_STEPS = 40;
+const MAX_STEPS = 40;
 
 let rig: ArtifactRig;
 let forgotten: string[];
@@ -395,7 +395,7 @@ describe('artifact retention', () => {
     await mkdir(rig.root);
     await writeFile(join(rig.root, 'foreign.png'), 'image of another program');
     let crashes = 0;
-    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       const records = [];
       for (const name of ['a', 'b', 'c']) records.push(await published({ name, sidecar: true }));
       const life = { steps, over: false };
@@ -422,7 +422,7 @@ describe('artifact retention', () => {
       expect(await rig.names()).toEqual(['foreign.png']);
     }
     expect(crashes).toBeGreaterThan(10);
-    expect(crashes).toBeLessThan(MOST_STEPS);
+    expect(crashes).toBeLessThan(MAX_STEPS);
   });
 
   test('removes exactly the expired artifacts of any set, except those whose files cannot be removed', async () => {

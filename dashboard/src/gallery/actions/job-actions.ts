@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Job } from '../../api/schemas.ts';
 import { shownArtifacts } from '../../jobs/image-marks.ts';
 import { isOpen } from '../../jobs/job-state.ts';
-import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
+import { MAX_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { changeImages } from '../../make/images/attachments.ts';
 import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import { openPrompt } from '../../make/open-prompt.ts';
@@ -74,8 +74,8 @@ export function createJobActions(page: Page) {
     openTable(ids: readonly string[]): void {
       const having = ids.filter((id) => jobs.get(id)?.artifacts.length);
       const count = having.flatMap((id) => shownArtifacts(jobs.get(id) ?? NO_IMAGES)).length;
-      if (count < 2 || count > MOST_IMAGES) {
-        toasts.show({ kind: 'refused', text: text('table.count', { count: MOST_IMAGES }) });
+      if (count < 2 || count > MAX_IMAGES) {
+        toasts.show({ kind: 'refused', text: text('table.count', { count: MAX_IMAGES }) });
         return;
       }
       router.navigate(tablePath(having));

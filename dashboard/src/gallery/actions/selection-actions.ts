@@ -1,6 +1,6 @@
 import { type LabelChange, toLabelBatch } from '../../jobs/job-batches.ts';
 import { isOpen } from '../../jobs/job-state.ts';
-import { MOST_IMAGES } from '../../light-table/table-path.ts';
+import { MAX_IMAGES } from '../../light-table/table-path.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { type TextKey, text } from '../../text/text.ts';
@@ -27,7 +27,7 @@ export function createSelectionActions(page: Page, state: GalleryState, actions:
   }
 
   function refuse(key: TextKey): void {
-    toasts.show({ kind: 'refused', text: text(key, { count: MOST_IMAGES }) });
+    toasts.show({ kind: 'refused', text: text(key, { count: MAX_IMAGES }) });
   }
 
   /** Calls `onCards` with the ids of the selected or focused cards, or `onWhole` with the selected list. */

@@ -1,5 +1,5 @@
 import type { JobBatch } from '../../api/schemas.ts';
-import { type LabelChange, MOST_JOBS, toLabelBatch } from '../../jobs/job-batches.ts';
+import { type LabelChange, MAX_JOBS, toLabelBatch } from '../../jobs/job-batches.ts';
 import { countJobs } from '../../jobs/job-counts.ts';
 import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
@@ -58,7 +58,7 @@ export function createWholeListActions(
     if (counts?.isMore) {
       toasts.show({
         kind: 'refused',
-        text: text('gallery.all.tooMany', { count: MOST_JOBS }),
+        text: text('gallery.all.tooMany', { count: MAX_JOBS }),
         detail: text('gallery.all.tooMany.text'),
       });
     }

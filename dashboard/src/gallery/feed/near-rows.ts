@@ -7,10 +7,10 @@ export interface Viewport {
 }
 
 /** The largest number of rows that are rendered beyond each edge of the viewport. */
-export const MOST_SPARE = 3;
+export const MAX_SPARE = 3;
 
 /** The maximum number of rendered cards. If the rows in the viewport have more cards, all these cards are rendered. */
-const MOST_CARDS = 60;
+const MAX_CARDS = 60;
 
 /**
  * Returns the indexes of the rows in the viewport, and of at most `spare` rows beyond each edge. Rows beyond the edges
@@ -30,7 +30,7 @@ export function nearRows(
     const { first: from = 0, end = 0 } = rows[index] ?? {};
     const count = end - from;
     const isVisible = index >= first && index <= last;
-    if (count === 0 || !(isVisible || cards + count <= MOST_CARDS)) return;
+    if (count === 0 || !(isVisible || cards + count <= MAX_CARDS)) return;
     indexes.push(index);
     cards += count;
   };

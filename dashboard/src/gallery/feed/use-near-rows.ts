@@ -3,7 +3,7 @@ import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import type { JobFilter } from '../../jobs/job-filter.ts';
 import { painted } from '../../shell/painted.ts';
 import type { Layout } from '../layout/row-layout.ts';
-import { MOST_SPARE, nearRows, type Viewport } from './near-rows.ts';
+import { MAX_SPARE, nearRows, type Viewport } from './near-rows.ts';
 
 interface Shown {
   readonly layout: Layout | undefined;
@@ -27,7 +27,7 @@ export function useNearRows(
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
   /** The filter of the last list that has been painted. */
   const drawnFilter = useRef<JobFilter | undefined>(undefined);
-  const spare = drawnFilter.current === filter ? MOST_SPARE : 0;
+  const spare = drawnFilter.current === filter ? MAX_SPARE : 0;
   const { rows = [], ids = [] } = layout ?? {};
   const near = nearRows(rows, viewport.current, spare);
   const first = ids[rows[near.at(0) ?? -1]?.first ?? -1];

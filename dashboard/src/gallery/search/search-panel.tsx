@@ -29,14 +29,14 @@ interface PanelProps {
 }
 
 /** The maximum numbers of searches and prompts that are shown. */
-const MOST_SEARCHES = 5;
-const MOST_PROMPTS = 6;
+const MAX_SEARCHES = 5;
+const MAX_PROMPTS = 6;
 
 /** Shows earlier searches and prompts. The keys of the field move through them. */
 export function SearchPanel(props: PanelProps) {
   const { typed, option } = props;
   const { state } = useGallery();
-  const searches = matching(state.history.searches.value, typed).slice(0, MOST_SEARCHES);
+  const searches = matching(state.history.searches.value, typed).slice(0, MAX_SEARCHES);
   const read = usePrompts(typed);
   const prompts = read === 'failed' ? [] : (read ?? []);
   const choose = useChoices(props, searches, prompts);
@@ -227,7 +227,7 @@ function usePrompts(typed: string): readonly UsedPrompt[] | 'failed' | undefined
     const controller = new AbortController();
     const { signal } = controller;
     const timer = setTimeout(() => {
-      const query = { limit: MOST_PROMPTS, ...(q !== undefined && { q }) };
+      const query = { limit: MAX_PROMPTS, ...(q !== undefined && { q }) };
       unwrap(api.GET('/v1/prompts', { params: { query }, signal })).then(
         ({ items }) => setPrompts(items),
         () => signal.aborted || setPrompts('failed'),

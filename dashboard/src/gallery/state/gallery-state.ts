@@ -195,7 +195,7 @@ function followConnection(
 }
 
 /** The largest number of waiting jobs that have cards. More waiting jobs are one row above the images. */
-const MOST_WAITING_CARDS = 4;
+const MAX_WAITING_CARDS = 4;
 
 /** Counts the jobs that wait in the queue, and decides which of them have no cards. */
 function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
@@ -213,7 +213,7 @@ function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
     count: computed(() => ids.value.size),
     /** The ids of the jobs without cards. A list of the waiting jobs shows all their cards. */
     folded: computed(() => {
-      const isFolded = ids.value.size > MOST_WAITING_CARDS && filter.value.status === undefined;
+      const isFolded = ids.value.size > MAX_WAITING_CARDS && filter.value.status === undefined;
       return isFolded ? ids.value : nothing;
     }),
   };

@@ -22,7 +22,7 @@ interface Part {
 }
 
 /** The maximum number of parts that are tried, because each is one request. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /** Explains that no job matches, and names the words and filters without which jobs match. */
 export function NoMatch({ filter }: { readonly filter: JobFilter }) {
@@ -61,7 +61,7 @@ function useCounts(filter: JobFilter): readonly (Part & { readonly total: Total 
     const { signal } = controller;
     const nameOf = (provider: string) =>
       providers.list.peek()?.find((each) => each.name === provider)?.display_name ?? provider;
-    const tried = partsOf(filter, nameOf).slice(0, MOST_PARTS);
+    const tried = partsOf(filter, nameOf).slice(0, MAX_PARTS);
     const counts = tried.map(async (part) => {
       const total = await readTotal(api, part.rest, signal);
       return total && total.count > 0 ? [{ ...part, total }] : [];

@@ -99,7 +99,7 @@ export interface Chapter {
 }
 
 /** The largest number of entries that are shown. */
-const MOST_CHAPTERS = 40;
+const MAX_CHAPTERS = 40;
 
 /** Returns the story of an image, newest first: its manifest, then the manifests of its ingredients. */
 export function toStory(manifest: ManifestReport): readonly Chapter[] {
@@ -124,7 +124,7 @@ export function toStory(manifest: ManifestReport): readonly Chapter[] {
     }
   };
   add(manifest, undefined);
-  return chapters.slice(0, MOST_CHAPTERS);
+  return chapters.slice(0, MAX_CHAPTERS);
 }
 
 function actionText({ action, source_type: type }: ManifestReport['actions'][number]): string {

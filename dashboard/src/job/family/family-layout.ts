@@ -1,4 +1,4 @@
-import { countImages, lineOf, type Place } from './family-tree.ts';
+import { countImages, lineageOf, type Place } from './family-tree.ts';
 
 const IMAGE_PX = 48;
 const BETWEEN_PX = 4;
@@ -36,7 +36,7 @@ export function layOut(places: readonly Place[], here: string): FamilyLayout {
     widths.slice(0, column).reduce((sum, width) => sum + width + COLUMN_GAP_PX, EDGE_PX),
   );
   const leftOf = ({ column }: Place) => starts[column] ?? 0;
-  const strong = new Set(lineOf(places.find(({ id }) => id === here)));
+  const strong = new Set(lineageOf(places.find(({ id }) => id === here)));
   const lines = places.flatMap((place) => {
     const { parent } = place;
     if (parent === undefined) return [];

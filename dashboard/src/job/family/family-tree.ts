@@ -78,8 +78,8 @@ export function toTree({ items, total }: Family): readonly Place[] {
 }
 
 /** Returns the places from the first ancestor to this place. */
-export function lineOf(place: Place | undefined): readonly Place[] {
-  return place === undefined ? [] : [...lineOf(place.parent), place];
+export function lineageOf(place: Place | undefined): readonly Place[] {
+  return place === undefined ? [] : [...lineageOf(place.parent), place];
 }
 
 /** An image of the tree. The number of the first image of a place is 1. */
@@ -89,12 +89,12 @@ export interface Spot {
 }
 
 /** The largest number of images of a job that the tree shows. */
-export const MOST_IMAGES = 4;
+export const MAX_IMAGES = 4;
 
 /** Returns the number of images that the tree shows for a place. A job without images has one empty place. */
 export function countImages({ kin }: Place): number {
   const count = kin.kind === 'job' ? kin.job.artifacts.length : 1;
-  return Math.min(Math.max(count, 1), MOST_IMAGES);
+  return Math.min(Math.max(count, 1), MAX_IMAGES);
 }
 
 /**
@@ -112,7 +112,7 @@ export function reach(places: readonly Place[], from: Spot, key: string): Spot |
   if (key === 'ArrowLeft') {
     return number > 1 ? { place: here.id, number: number - 1 } : originOf(here);
   }
-  if (key === 'Home') return spotOf(lineOf(here)[0]);
+  if (key === 'Home') return spotOf(lineageOf(here)[0]);
   const column = places
     .filter((each) => each.column === here.column)
     .toSorted((one, two) => one.row - two.row);

@@ -7,7 +7,7 @@ import { stageText } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/job-text.ts';
 import type { Box } from './family-layout.ts';
-import { MOST_IMAGES, type Parent, type Relative, type Spot } from './family-tree.ts';
+import { MAX_IMAGES, type Parent, type Relative, type Spot } from './family-tree.ts';
 import { type Relation, relationOf } from './relation.ts';
 
 interface PlaceProps {
@@ -49,12 +49,12 @@ function Gone({ image: { name, width, height, created } }: { readonly image: Par
 }
 
 /** The largest number of characters of a prompt in the name of an image. */
-const MOST_CHARACTERS = 60;
+const MAX_CHARACTERS = 60;
 
 /** Returns the beginning of the prompt of a job. */
 export function shortPrompt({ prompt }: Pick<Relative, 'prompt'>): string {
-  if (prompt.length <= MOST_CHARACTERS) return prompt;
-  return `${prompt.slice(0, MOST_CHARACTERS).trimEnd()}…`;
+  if (prompt.length <= MAX_CHARACTERS) return prompt;
+  return `${prompt.slice(0, MAX_CHARACTERS).trimEnd()}…`;
 }
 
 function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative }) {
@@ -62,7 +62,7 @@ function RelativeJob({ job, ...props }: PlaceProps & { readonly job: Relative })
   const { place } = props.box;
   // The list knows the progress of a running job earlier than the family.
   const latest = jobs.watch(job.id) ?? job;
-  const shown = job.artifacts.slice(0, MOST_IMAGES);
+  const shown = job.artifacts.slice(0, MAX_IMAGES);
   const rest = job.artifacts.length - shown.length;
   const title = shortPrompt(job);
   const state = isOpen(latest)

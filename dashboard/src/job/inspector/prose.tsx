@@ -3,8 +3,8 @@ import { text } from '../../text/text.ts';
 import './prose.css';
 
 /** The number of characters and of lines up to which a text fits into six lines of the inspector. */
-const MOST_CHARACTERS = 300;
-const MOST_LINES = 6;
+const MAX_CHARACTERS = 300;
+const MAX_LINES = 6;
 
 interface ProseProps {
   readonly content: string;
@@ -14,7 +14,7 @@ interface ProseProps {
 
 /** Shortens a long text until the user expands the text, so that the sections below stay visible. */
 export function Prose({ content, children = content }: ProseProps) {
-  if (content.length <= MOST_CHARACTERS && content.split('\n').length <= MOST_LINES) {
+  if (content.length <= MAX_CHARACTERS && content.split('\n').length <= MAX_LINES) {
     return (
       <p class="prose" dir="auto">
         {children}

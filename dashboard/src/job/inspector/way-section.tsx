@@ -6,7 +6,7 @@ import { useImage } from '../../images/use-image.ts';
 import { text } from '../../text/job-text.ts';
 import { formatShortDay, formatTime } from '../../text/text.ts';
 import {
-  lineOf,
+  lineageOf,
   originOf,
   type Parent,
   type Place,
@@ -27,7 +27,7 @@ interface WayProps {
 export function WaySection({ id, family }: WayProps) {
   const { looking } = useLook();
   const relatives = useRelatives(id);
-  const way = useMemo(() => lineOf(toTree(family).find((each) => each.id === id)), [family, id]);
+  const way = useMemo(() => lineageOf(toTree(family).find((each) => each.id === id)), [family, id]);
   if (way.length < 2) return null;
   const here = looking.b?.kind === 'output' ? looking.b.number : 1;
   return (

@@ -9,11 +9,11 @@ export interface Rect extends Size {
 }
 
 /** The largest factor by which a small image is enlarged to fill the pane. */
-const MOST_ENLARGED = 2;
+const MAX_ENLARGED = 2;
 
 /** Returns the maximum length of the longest edge of these images before zooming, in CSS pixels. */
 export function longestShown(sizes: readonly Size[]): number {
-  return MOST_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
+  return MAX_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
 }
 
 /** Returns the rectangle of a whole image that is centred in its pane. No edge is longer than `longest` CSS pixels. */

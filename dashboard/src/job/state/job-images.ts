@@ -161,7 +161,7 @@ export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
 /** The longest edge, in pixels, of the largest preview that the bridge makes. */
 const PREVIEW_EDGE = 2048;
 /** The largest image that the page shows in full, in pixels. A decoded image needs four bytes of memory per pixel. */
-const MOST_PIXELS = 8192 * 8192;
+const MAX_PIXELS = 8192 * 8192;
 
 /** The addresses from which an image is shown. */
 interface ImageSource {
@@ -178,7 +178,7 @@ export function imageSource({ path, size }: Pick<JobImage, 'path' | 'size'>): Im
   if (size !== undefined && Math.max(size.width, size.height) <= PREVIEW_EDGE) {
     return { path, full: undefined, isReduced: false };
   }
-  const isReduced = size !== undefined && size.width * size.height > MOST_PIXELS;
+  const isReduced = size !== undefined && size.width * size.height > MAX_PIXELS;
   return {
     path: `${path}/thumbnail?edge=${PREVIEW_EDGE}`,
     full: isReduced ? undefined : path,

@@ -23,7 +23,7 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
 }
 
 /** The maximum number of pages that are read to find a job. A job on a later page has no newer neighbour. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * Watches the neighbours of a job in a feed. Jobs that were cancelled while they waited have nothing to show, and are skipped unless
@@ -50,7 +50,7 @@ export function watchNeighbours(
   });
 
   async function readOn(): Promise<void> {
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const list = feed.peek();
       if (list === undefined || list.complete.peek() || neighbours.peek().older !== undefined)
         return;

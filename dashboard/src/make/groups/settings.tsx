@@ -512,7 +512,7 @@ function LabelsSettings() {
 }
 
 /** The limits of `metadata` in a request: the maximum number of pairs, and the pattern of a name. */
-const MOST_PAIRS = 16;
+const MAX_PAIRS = 16;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** Edits the metadata, with a form to add a pair of a name and a value. */
@@ -555,7 +555,7 @@ function MetadataSettings() {
           </li>
         ))}
       </ul>
-      {pairs.length < MOST_PAIRS && <NewPair onAdd={add} />}
+      {pairs.length < MAX_PAIRS && <NewPair onAdd={add} />}
     </>
   );
 }

@@ -12,7 +12,7 @@ const ROW_PX = 52;
 /** The number of rendered rows above and below the visible rows. */
 const SPARE = 6;
 /** The maximum number of rendered rows. */
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 interface Props {
   readonly places: QueuePlaces;
@@ -28,7 +28,7 @@ export function WaitingList({ places }: Props) {
   if (places.latest.value === undefined) return null;
   if (ids.length === 0) return <p class="queue-empty soft">{text('system.queue.empty')}</p>;
   const beyond = places.latest.value.queued - places.latest.value.waiting.length;
-  const rows = ids.slice(first, first + MOST_ROWS);
+  const rows = ids.slice(first, first + MAX_ROWS);
   return (
     <div
       onPointerEnter={() => places.hold(true)}
@@ -78,7 +78,7 @@ function useFirstRow(list: { readonly current: HTMLElement | null }, count: numb
       if (!current) return;
       const above = body.getBoundingClientRect().top - current.getBoundingClientRect().top;
       const top = Math.floor(above / ROW_PX) - SPARE;
-      setFirst(Math.max(0, Math.min(top, count - MOST_ROWS)));
+      setFirst(Math.max(0, Math.min(top, count - MAX_ROWS)));
     };
     measure();
     body.addEventListener('scroll', measure, { passive: true });

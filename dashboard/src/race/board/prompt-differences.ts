@@ -2,7 +2,7 @@
 const WORD_END = /[\s,.;:!?]/;
 
 /** The maximum length of a difference that is shown beside the whole prompt. */
-const MOST_CHARACTERS = 40;
+const MAX_CHARACTERS = 40;
 
 export interface Differences {
   /** The part of each prompt that the others do not have. Undefined if there is no short part. */
@@ -19,7 +19,7 @@ export function promptDifferences(prompts: readonly string[]): Differences {
   const start = wholeWords(first, commonStart(prompts));
   const end = commonEnd(prompts.map((prompt) => prompt.slice(start.length)));
   const parts = prompts.map((prompt) => prompt.slice(start.length, prompt.length - end.length));
-  if (parts.some((part) => part.length === 0 || part.length > MOST_CHARACTERS)) {
+  if (parts.some((part) => part.length === 0 || part.length > MAX_CHARACTERS)) {
     return { parts: prompts.map(() => undefined), title: first };
   }
   return { parts, title: `${start}{${parts.join(',')}}${end}` };

@@ -10,9 +10,9 @@ import { type Differences, promptDifferences } from './prompt-differences.ts';
 import { createRaceCosts } from './race-costs.ts';
 
 /** The limits of a table, because another client may have created the group. */
-const MOST_ROWS = 100;
-const MOST_COLUMNS = 12;
-const MOST_PAGES = 50;
+const MAX_ROWS = 100;
+const MAX_COLUMNS = 12;
+const MAX_PAGES = 50;
 
 /** One place of the table: its latest job, or its request that was not accepted. */
 export interface Cell {
@@ -57,7 +57,7 @@ export function createRaceBoard(page: Page, id: string) {
   const load = joined(async () => {
     try {
       let cursor: string | undefined;
-      for (let read = 0; read < MOST_PAGES; read += 1) {
+      for (let read = 0; read < MAX_PAGES; read += 1) {
         const query = { group: id, visibility: 'all' as const, limit: 100 };
         const params = { query: { ...query, ...(cursor !== undefined && { cursor }) } };
         const { signal: abort } = controller;
@@ -185,7 +185,7 @@ function toTable(
   // The ids are UUIDv7, so that a retry follows the job that it retries.
   for (const job of jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { group } = job;
-    if (group && group.row < MOST_ROWS && group.column < MOST_COLUMNS) {
+    if (group && group.row < MAX_ROWS && group.column < MAX_COLUMNS) {
       const key = placeKey(group);
       sent.set(key, [...(sent.get(key) ?? []), job]);
     }

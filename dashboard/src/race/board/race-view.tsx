@@ -3,13 +3,13 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Button, IconLabel } from '../../controls/button.tsx';
 import { Switch } from '../../controls/inputs.tsx';
 import { Blank } from '../../gallery/states/blank.tsx';
-import { MOST_IMAGES, tablePath } from '../../light-table/table-path.ts';
+import { MAX_IMAGES, tablePath } from '../../light-table/table-path.ts';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import { mayCreate } from '../../usage/usage.ts';
 import { stopSending } from '../panel/send-race.ts';
-import { isNotSent, MOST_RACERS } from '../race-state.ts';
+import { isNotSent, MAX_RACERS } from '../race-state.ts';
 import { createRaceBoard, type RaceBoard, tally } from './race-board.ts';
 import { RaceLanes } from './race-lanes.tsx';
 import { moneyTexts } from './race-money.ts';
@@ -48,7 +48,7 @@ function Race({ id }: { readonly id: string }) {
   useEffect(() => {
     // The next race begins with the models of this race, unless models are chosen.
     if (racers.peek().length > 0) return;
-    racers.value = table.columns.flatMap((racer) => racer ?? []).slice(0, MOST_RACERS);
+    racers.value = table.columns.flatMap((racer) => racer ?? []).slice(0, MAX_RACERS);
   }, [racers, table]);
   const { value: error } = board.error;
   useEffect(() => {
@@ -110,7 +110,7 @@ function Results({ board }: { readonly board: RaceBoard }) {
   }
 
   function compare(): void {
-    if (finished.length >= 2) router.navigate(tablePath(finished.slice(0, MOST_IMAGES)));
+    if (finished.length >= 2) router.navigate(tablePath(finished.slice(0, MAX_IMAGES)));
     else toasts.show({ kind: 'refused', text: text('race.compare.few') });
   }
 

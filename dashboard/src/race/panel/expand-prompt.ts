@@ -1,9 +1,9 @@
 /** The maximum number of prompts in a race. */
-export const MOST_PROMPTS = 24;
+export const MAX_PROMPTS = 24;
 
 /** The prompts into which a text expands. */
 export interface Expansion {
-  /** The first prompts, at most one more than `MOST_PROMPTS`. */
+  /** The first prompts, at most one more than `MAX_PROMPTS`. */
   readonly prompts: readonly string[];
   /** The number of all prompts, including prompts that are not in `prompts`. */
   readonly count: number;
@@ -12,7 +12,7 @@ export interface Expansion {
 }
 
 /** The maximum number of combinations that are made, because equal ones do not count. */
-const MOST_COMBINATIONS = 200;
+const MAX_COMBINATIONS = 200;
 
 /** A fixed text has one element, and a choice has several. */
 type Part = readonly string[];
@@ -31,7 +31,7 @@ export function expandPrompt(template: string, isList: boolean): Expansion {
     for (const prompt of combinations(parts)) {
       made += 1;
       if (prompt !== '') prompts.add(prompt);
-      if (prompts.size > MOST_PROMPTS || made >= MOST_COMBINATIONS) break;
+      if (prompts.size > MAX_PROMPTS || made >= MAX_COMBINATIONS) break;
     }
   }
   const all = lines.reduce(

@@ -5,7 +5,7 @@ import { type Budget, countedOf, type Left, leftOf } from '../../money/plan-mone
 import { usePage } from '../../page-context.ts';
 import { mayCreate } from '../../usage/usage.ts';
 import { isSame, type Racer } from '../race-state.ts';
-import { type Expansion, expandPrompt, MOST_PROMPTS } from './expand-prompt.ts';
+import { type Expansion, expandPrompt, MAX_PROMPTS } from './expand-prompt.ts';
 
 /** The reason why a race cannot be started. */
 interface Problem {
@@ -71,9 +71,9 @@ export function useNextRace(): NextRace {
   function findProblem(): Problem | undefined {
     if (!mayCreate(usage.latest.value)) return { kind: 'permission' };
     if (expansion.count === 0) return { kind: 'noPrompt' };
-    if (expansion.count > MOST_PROMPTS) {
+    if (expansion.count > MAX_PROMPTS) {
       const count = Number.isFinite(expansion.count) ? expansion.count : Number.MAX_SAFE_INTEGER;
-      return { kind: 'prompts', values: { count, limit: MOST_PROMPTS } };
+      return { kind: 'prompts', values: { count, limit: MAX_PROMPTS } };
     }
     if (expansion.prompts.some((prompt) => bytesOver({ ...settings, prompt }) > 0)) {
       return { kind: 'tooLong' };

@@ -8,12 +8,12 @@ import { toRefusal } from '../../make/plan-text.ts';
 import { formatDollars } from '../../money/money.ts';
 import { text } from '../../money/money-text.ts';
 import { usePage } from '../../page-context.ts';
-import { isSame, MOST_RACERS, type Racer } from '../race-state.ts';
+import { isSame, MAX_RACERS, type Racer } from '../race-state.ts';
 import { type NextRace, useNextRace } from './next-race.ts';
 import { planMany, racerKey, toPlanSettings } from './race-plan.ts';
 
 /** The number of models that are listed without a filter. */
-const MOST_LISTED = 12;
+const MAX_LISTED = 12;
 
 type Prices = ReadonlyMap<string, RouteSum>;
 
@@ -47,7 +47,7 @@ export function RaceModels() {
     (racer.provider === draftModel.value?.provider.name && racer.model === draftModel.value.model);
   const kept = ordered.filter(isListed);
   const others = ordered.filter((one) => !isListed(one));
-  const shown = new Set([...kept, ...others.slice(0, MOST_LISTED - kept.length)]);
+  const shown = new Set([...kept, ...others.slice(0, MAX_LISTED - kept.length)]);
   const listed = ordered.filter((one) => shown.has(one));
   const prices = usePrices(
     listed.map(({ racer }) => racer),
@@ -76,10 +76,10 @@ export function RaceModels() {
           {text('race.models')}
         </h3>
         <span class="num" role="status">
-          {text('race.models.chosen', { count: next.racers.length, limit: MOST_RACERS })}
+          {text('race.models.chosen', { count: next.racers.length, limit: MAX_RACERS })}
         </span>
       </div>
-      {all.length > MOST_LISTED && <ModelFilter value={filter} onInput={setFilter} />}
+      {all.length > MAX_LISTED && <ModelFilter value={filter} onInput={setFilter} />}
       <ul>
         {rows.map(({ provider, racer }) => (
           <RacerRow
@@ -87,7 +87,7 @@ export function RaceModels() {
             {...{ provider, racer }}
             plan={prices.get(racerKey(racer))}
             isChosen={isChosen(racer)}
-            isFull={next.racers.length >= MOST_RACERS}
+            isFull={next.racers.length >= MAX_RACERS}
             onToggle={() => toggle(racer)}
           />
         ))}
@@ -168,8 +168,8 @@ function usePrices(racers: readonly Racer[], { expansion }: NextRace): Prices {
     const controller = new AbortController();
     const timer = setTimeout(async () => {
       const known = new Map<string, RouteSum>();
-      for (let from = 0; from < racers.length; from += MOST_RACERS) {
-        const routes = racers.slice(from, from + MOST_RACERS);
+      for (let from = 0; from < racers.length; from += MAX_RACERS) {
+        const routes = racers.slice(from, from + MAX_RACERS);
         const body = { ...toPlanSettings(draft), prompts: [prompt], routes: [...routes] };
         const plan = await planMany(api, body, controller.signal).catch(() => undefined);
         for (const route of plan?.routes ?? []) known.set(racerKey(route), route);

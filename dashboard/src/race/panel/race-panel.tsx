@@ -16,7 +16,7 @@ import { startRace } from './send-race.ts';
 import './race-panel.css';
 
 /** The number of alternatives that are shown below the prompt. */
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 
 /** Shows the prompts into which the text expands, and uses each line as a prompt if the user asks for a list. */
 export function RaceExpansion() {
@@ -28,12 +28,12 @@ export function RaceExpansion() {
       <b class="num" role="status">
         {text('race.prompts', { count })}
       </b>
-      {values.slice(0, MOST_VALUES).map((value, index) => (
+      {values.slice(0, MAX_VALUES).map((value, index) => (
         <mark key={index} class="cut">
           {value === '' ? text('race.nothing') : value}
         </mark>
       ))}
-      {values.length > MOST_VALUES && <span class="faint">…</span>}
+      {values.length > MAX_VALUES && <span class="faint">…</span>}
       <Button
         look="quiet"
         size="small"

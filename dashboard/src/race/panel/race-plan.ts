@@ -7,7 +7,7 @@ import { describeMask } from '../../make/to-request.ts';
 import type { Page } from '../../page.ts';
 import { usePage } from '../../page-context.ts';
 import type { Racer } from '../race-state.ts';
-import { MOST_PROMPTS } from './expand-prompt.ts';
+import { MAX_PROMPTS } from './expand-prompt.ts';
 import type { NextRace } from './next-race.ts';
 
 /** The time without changes, in milliseconds, after which a plan is requested. */
@@ -17,7 +17,7 @@ const PAUSE_MS = 200;
 export function useRacePlan({ expansion, racers }: NextRace): void {
   const { api, connection, draft, race } = usePage();
   const { value: returns } = connection.returns;
-  const prompts = expansion.count > MOST_PROMPTS ? [] : expansion.prompts;
+  const prompts = expansion.count > MAX_PROMPTS ? [] : expansion.prompts;
   const named = JSON.stringify([prompts, racers]);
   useEffect(() => {
     if (prompts.length === 0 || racers.length === 0) {

@@ -13,7 +13,7 @@ export const SPANS = {
 export type Span = keyof typeof SPANS;
 
 /** The number of models that have a colour of their own. The others share one. */
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 const DAY_MS = 86_400_000;
 
 /** One day or week of the chart. */
@@ -59,7 +59,7 @@ export function toUsageBars(items: readonly Day[], span: Span, now: number): Usa
     .map(([key, own]) => ({ key, sum: sumOf(own), name: own[0] }))
     .filter(({ sum }) => sum > 0)
     .toSorted((one, two) => two.sum - one.sum);
-  const named = ordered.filter(({ name }) => name?.model !== undefined).slice(0, MOST_NAMED);
+  const named = ordered.filter(({ name }) => name?.model !== undefined).slice(0, MAX_NAMED);
   const keys = named.map(({ key }) => key);
   const hasOthers = ordered.length > named.length;
   return {
