@@ -40,12 +40,15 @@ export class ByteParts {
     const found: Buffer[] = [];
     let at = 0;
     for (const part of this.parts) {
-      const [from, to] = [Math.max(start - at, 0), Math.min(end - at, part.length)];
-      if (from < to) found.push(part.subarray(from, to));
+      const from = Math.max(start - at, 0);
+      const to = Math.min(end - at, part.length);
+      if (from < to) {
+        if (end <= at + part.length && found.length === 0) return part.subarray(from, to);
+        found.push(part.subarray(from, to));
+      }
       at += part.length;
     }
-    const [first, ...others] = found;
-    return first && others.length === 0 ? first : Buffer.concat(found);
+    return Buffer.concat(found);
   }
 
   at(index: number): number | undefined {

@@ -56,7 +56,10 @@ function pngChunkEnd(bytes: ReadableBytes, start: number): number | ImageFault {
 /** Reads the chunk at `start`. The CRC is not checked. */
 export function pngChunkAt(bytes: ReadableBytes, start: number): PngChunk | ImageFault {
   const end = pngChunkEnd(bytes, start);
-  if (typeof end === 'string') return end;
+  return typeof end === 'string' ? end : toChunk(bytes, start, end);
+}
+
+function toChunk(bytes: ReadableBytes, start: number, end: number): PngChunk {
   const type = bytes.subarray(start + 4, start + 8).toString('latin1');
   return { type, data: bytes.subarray(start + 8, end - 4), start, end };
 }
@@ -346,6 +349,7 @@ function headerEdges(bytes: Buffer): Edges | undefined {
 }
 
 const CABX = Buffer.from('caBX').readUInt32BE();
+const IDAT = Buffer.from('IDAT').readUInt32BE();
 const IEND = Buffer.from('IEND').readUInt32BE();
 
 /** Finds the `caBX` chunks with manifests (C2PA specification, A.3). Most images have hundreds of other chunks. */
@@ -382,15 +386,16 @@ const XMP_HEAD = Buffer.from(`iTXt${XMP_KEYWORD}\0\0\0\0\0`, 'latin1');
 function* findXmp(bytes: ReadableBytes): Steps<ContainerXmp | undefined> {
   const existing: ExistingXmp[] = [];
   let pixelsAt: number | undefined;
-  for (let at = PNG_SIGNATURE_BYTES; ; ) {
-    const chunk = pngChunkAt(bytes, at);
-    if (typeof chunk === 'string' || existing.length > MAX_EXISTING) return undefined;
-    const { type, start, end } = chunk;
-    if (type === 'IEND') break;
-    if (type === 'IDAT') pixelsAt ??= start;
-    const found = packetIn(chunk);
+  for (let start = PNG_SIGNATURE_BYTES; ; ) {
+    const end = pngChunkEnd(bytes, start);
+    if (typeof end === 'string' || existing.length > MAX_EXISTING) return undefined;
+    const type = bytes.readUInt32BE(start + 4);
+    if (type === IEND) break;
+    if (type === IDAT) pixelsAt ??= start;
+    // Most images have hundreds of IDAT chunks.
+    const found = type === IDAT ? undefined : packetIn(toChunk(bytes, start, end));
     if (found !== undefined) existing.push({ start, end, packet: found.packet });
-    at = end;
+    start = end;
     yield;
   }
   if (pixelsAt === undefined) return undefined;
