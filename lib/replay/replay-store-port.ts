@@ -34,7 +34,7 @@ export type ReplayPolicies = Readonly<Record<ReplayKind, ReplayPolicy>>;
 
 /**
  * The outcome of a request, which is returned again when the request is repeated. An outcome contains only plain values that a
- * structured clone copies, so that a store can keep outcomes outside this process.
+ * structured clone copies, and `ByteParts`, so that a store can keep outcomes outside this process.
  */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ByteParts } from '../../lib/platform/byte-parts.ts';
 import { toReplayPolicies } from '../../lib/replay/replay-policies.ts';
 import {
   droppedOutcome,
@@ -96,14 +97,14 @@ export function describeReplayStore(
     });
 
     it.each([
-      ['a success', success({ bytes: new Uint8Array([1, 2]) })],
+      ['a success', success({ bytes: new ByteParts([Buffer.from([1, 2])]) })],
       ['a failure', failure],
     ])('returns %s to later claims', async (_, outcome) => {
       const { claim, store } = await open();
       await claim('k', { id: 'one' });
       await store.finish('one', outcome, 1);
 
-      expect(await claim('k')).toEqual({ state: 'finished', id: 'one', outcome });
+      expect(await claim('k')).toStrictEqual({ state: 'finished', id: 'one', outcome });
     });
 
     it.each([
@@ -253,7 +254,7 @@ export function describeReplayStore(
 
   describe(`ReplayStore: ${label}, work of another process`, () => {
     it.each([
-      ['a success', success({ bytes: new Uint8Array([1, 2]) })],
+      ['a success', success({ bytes: new ByteParts([Buffer.from([1, 2])]) })],
       ['a failure', failure],
     ])('returns %s when the work ends', async (_, outcome) => {
       const { claim, store, other } = await open();
@@ -261,7 +262,7 @@ export function describeReplayStore(
       const settled = other.untilSettled('one', new AbortController().signal);
       await store.finish('one', outcome, 1);
 
-      expect(await settled).toEqual(outcome);
+      expect(await settled).toStrictEqual(outcome);
     });
 
     it.each(['forget', 'owe'] as const)('permits new work after %s', async (end) => {

@@ -1,4 +1,3 @@
-import { serialize } from 'node:v8';
 import { checkRoom } from '../../platform/fair-share.ts';
 import {
   droppedOutcome,
@@ -8,6 +7,7 @@ import {
 } from '../../replay/replay-store-port.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { NOW_MS } from './replica-lease.ts';
+import { encodeOutcome } from './stored-outcome.ts';
 
 /** The estimated size of an entry without its outcome. A dropped success has exactly this size, and any other success is larger. */
 export const ENTRY_BYTES = 512;
@@ -39,7 +39,7 @@ export function createReplaySpace({ schema, owner }: Postgres, policies: ReplayP
   }
 
   async function drop({ rows }: Queries, id: string): Promise<void> {
-    await rows(statements.drop, [id, serialize(droppedOutcome())]);
+    await rows(statements.drop, [id, encodeOutcome(droppedOutcome())]);
   }
 
   /** Evicts successes while the sum of `by` exceeds `max`, each from the scope that holds the most. */

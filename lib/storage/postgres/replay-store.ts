@@ -1,4 +1,3 @@
-import { deserialize, serialize } from 'node:v8';
 import type { Clock } from '../../platform/clock.ts';
 import {
   type Claimed,
@@ -16,6 +15,7 @@ import type { Postgres, Queries } from './connection.ts';
 import { createRepeatedWrites } from './repeated-writes.ts';
 import { createReplaySpace, ENTRY_BYTES } from './replay-space.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
+import { decodeOutcome, encodeOutcome } from './stored-outcome.ts';
 import { type WakeUps, waitUntilFound } from './waiting.ts';
 
 interface Deps {
@@ -143,7 +143,7 @@ function createEntries({ postgres, lease, policies, clock, wakeUps }: Deps) {
     if (!late || !(await lease.judge({ rows }))) return;
     const { key, retry } = policies;
     await rows(statements.removeHeldByGone);
-    await rows(statements.settleGone, [serialize(lostOutcome()), key.keepMs, retry.keepMs]);
+    await rows(statements.settleGone, [encodeOutcome(lostOutcome()), key.keepMs, retry.keepMs]);
   }
 
   return {
@@ -158,8 +158,7 @@ function createEntries({ postgres, lease, policies, clock, wakeUps }: Deps) {
 
     async findOutcome({ rows }: Queries, id: string): Promise<StoredOutcome | undefined> {
       const [found] = await rows<{ outcome: Buffer | null }>(statements.findOutcome, [id]);
-      // The cast is safe because only `serialize` of an outcome writes the column.
-      return found?.outcome ? (deserialize(found.outcome) as StoredOutcome) : undefined;
+      return found?.outcome ? decodeOutcome(found.outcome) : undefined;
     },
 
     /** Removes expired entries, from time to time. */
@@ -237,7 +236,7 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
 
   /** Stores the outcome of a finished entry. An outcome that is too large is dropped. */
   async function store(queries: Queries, id: string, outcome: StoredOutcome): Promise<void> {
-    const stored = serialize(outcome);
+    const stored = encodeOutcome(outcome);
     if (stored.length > MAX_OUTCOME_BYTES) await space.drop(queries, id);
     else await queries.rows(statements.store, [id, stored]);
   }

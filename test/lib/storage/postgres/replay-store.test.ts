@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { ByteParts } from '../../../../lib/platform/byte-parts.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { toReplayPolicies } from '../../../../lib/replay/replay-policies.ts';
 import {
@@ -19,7 +20,7 @@ import { openReplicas, type TestReplica } from '../../../support/postgres-replic
 const LIMITS = { max_entries: 100, max_completed_bytes: 100_000, completed_ttl_secs: 60 };
 const POLICIES = toReplayPolicies(LIMITS);
 const forever = new AbortController().signal;
-const success = { ok: true, value: { bytes: Buffer.from('an image') } } as const;
+const success = { ok: true, value: { bytes: new ByteParts([Buffer.from('an image')]) } } as const;
 
 function openStore({ postgres, lease }: TestReplica, policies: ReplayPolicies) {
   const waiting = { clock: systemClock, wakeUps: NO_WAKE_UPS, pollMs: 20 };
@@ -183,7 +184,11 @@ describe.runIf(HAS_POSTGRES)('createReplayStore, PostgreSQL', () => {
       } as const;
       await store.claim({ ...claim, id: 'one' });
       const settled = other.untilSettled('one', forever);
-      await store.finish('one', { ok: true, value: Buffer.alloc(65 * 1024 * 1024) }, 8);
+      await store.finish(
+        'one',
+        { ok: true, value: new ByteParts([Buffer.alloc(65 * 1024 * 1024)]) },
+        8,
+      );
 
       const finished = { state: 'finished', id: 'one', outcome: droppedOutcome() };
       expect(await store.claim({ ...claim, id: 'two' })).toEqual(finished);
