@@ -54,8 +54,8 @@ export interface ArtifactFiles {
    */
   findTaken(names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Keeps the bytes of a file, in one or more parts, under an id, without a name. The bytes are durable after `settle`. `stage` and `publish` throw `artifact` if
-   * `isMissing` would resolve with true.
+   * Keeps the bytes of a file, in one or more parts, under an id, without a name. The bytes are durable after `settle`. `stage` and
+   * `publish` throw `artifact` if `isMissing` would resolve with true.
    */
   stage(id: string, ...parts: readonly Buffer[]): Promise<void>;
   /**

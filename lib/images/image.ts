@@ -276,7 +276,10 @@ export interface ImageTools {
   manifestStore(image: EncodedImage, signal: AbortSignal): Promise<Buffer | undefined>;
   /** Resolves with true if the XMP of the image names C2PA credentials on a server. */
   hasCredentialLink(image: EncodedImage, signal: AbortSignal): Promise<boolean>;
-  /** Resolves with the bytes of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the same. */
+  /**
+   * Resolves with the bytes of the image without its C2PA manifests, unless they have too many parts. All other bytes stay the
+   * same.
+   */
   withoutManifest(image: ImageInParts, signal: AbortSignal): Promise<Buffer>;
 }
 

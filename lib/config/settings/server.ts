@@ -157,7 +157,7 @@ export const SERVER = section({
   write_timeout_ms: integer({
     default: 120_000,
     about:
-      'Maximum time without progress while a reply is sent. A client that reads less than 1 KiB per second during this time is disconnected. The system passes data on in steps of up to about 1.5 MB, so with a shorter time, slow clients are disconnected too.',
+      'Time between two checks of the replies that are being sent. A client that reads less than 1 KiB per second between two checks is disconnected, at most twice this time after it stops reading. The system passes data on in steps of up to about 1.5 MB, so with a shorter time, slow clients are disconnected too.',
   }),
   mcp: section({
     enabled: flag({

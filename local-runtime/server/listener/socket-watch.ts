@@ -8,7 +8,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'after'>;
   /** The maximum time without a byte while a request is being read. 0 means no limit. */
   readonly readTimeoutMs: number;
-  /** See `watchReplies`. */
+  /** The time between two checks of the replies that are being sent, as `watchReplies` requires. */
   readonly writeTimeoutMs: number;
   /** Called if a request stalls before its end. `request` is undefined if the head of the request is incomplete. */
   readonly onReadStall: (socket: Socket, request: RequestInFlight | undefined) => void;

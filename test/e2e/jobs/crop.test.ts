@@ -1,16 +1,12 @@
 import sharp from 'sharp';
 import { afterAll, expect, it } from 'vitest';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import { addToken, TOKENS } from '../../support/add-token.ts';
+import { cleanUp, freshFolder, startBridge } from '../../support/start-bridge.ts';
 import { createJobClient, type JobClient } from './jobs-rig.ts';
 
 afterAll(cleanUp);
 
-const TOKENS = 'server.tokens_file=tokens.toml';
 const AREA = { x: 80, y: 32, width: 160, height: 128 };
-
-async function addToken(cwd: string, ...words: string[]): Promise<string> {
-  return (await runProgram(['tokens', 'add', ...words, '--set', TOKENS], cwd)).stdout.trim();
-}
 
 /** Makes an image of 320 by 192 pixels, and resolves with its job. */
 async function make(jobs: JobClient) {

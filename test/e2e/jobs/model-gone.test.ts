@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addToken, TOKENS } from '../../support/add-token.ts';
 import { falSettings } from '../../support/fal-settings.ts';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import { cleanUp, freshFolder, startBridge } from '../../support/start-bridge.ts';
 import { FAL_UPSTREAM } from '../../support/task-upstream/services/fal.ts';
 import { createTaskUpstream } from '../../support/task-upstream/task-upstream.ts';
 import { createJobClient } from './jobs-rig.ts';
@@ -8,7 +9,6 @@ import { createJobClient } from './jobs-rig.ts';
 afterAll(cleanUp);
 
 const MODEL = 'fal-ai/flux/dev';
-const TOKENS = 'server.tokens_file=tokens.toml';
 const GONE = {
   status: 'failed',
   error: { code: 'unsupported_capability', details: { reason: 'model_gone' } },
@@ -24,11 +24,9 @@ async function start() {
   const cwd = await freshFolder();
   const fal = await createTaskUpstream({ service: FAL_UPSTREAM });
   onTestFinished(() => fal.close());
-  const add = async (...words: string[]) =>
-    (await runProgram(['tokens', 'add', ...words, '--set', TOKENS], cwd)).stdout.trim();
   const limits = ['--images-per-day', '100', '--budget-per-day', '100'];
-  const token = await add('alice', ...limits);
-  const operator = await add('operator', '--permissions', 'admin,read');
+  const token = await addToken(cwd, 'alice', ...limits);
+  const operator = await addToken(cwd, 'operator', '--permissions', 'admin,read');
   const bridge = await startBridge({
     command: 'serve',
     cwd,

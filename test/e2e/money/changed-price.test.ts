@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { addToken, TOKENS } from '../../support/add-token.ts';
 import { falSettings } from '../../support/fal-settings.ts';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import { cleanUp, freshFolder, startBridge } from '../../support/start-bridge.ts';
 import { FAL_UPSTREAM } from '../../support/task-upstream/services/fal.ts';
 import { createTaskUpstream } from '../../support/task-upstream/task-upstream.ts';
 import { createJobClient } from '../jobs/jobs-rig.ts';
@@ -10,16 +11,13 @@ import { createJobClient } from '../jobs/jobs-rig.ts';
 afterAll(cleanUp);
 
 const MODEL = 'fal-ai/flux/dev';
-const TOKENS = 'server.tokens_file=tokens.toml';
 
 it('calls a provider for a waiting job only if the budget allows the price at the time of the call', async () => {
   const cwd = await freshFolder();
   const fal = await createTaskUpstream({ service: FAL_UPSTREAM });
   onTestFinished(() => fal.close());
-  const add = async (...words: string[]) =>
-    (await runProgram(['tokens', 'add', ...words, '--set', TOKENS], cwd)).stdout.trim();
-  const token = await add('alice', '--budget-per-day', '0.50');
-  const operator = await add('operator', '--permissions', 'admin,read');
+  const token = await addToken(cwd, 'alice', '--budget-per-day', '0.50');
+  const operator = await addToken(cwd, 'operator', '--permissions', 'admin,read');
   const start = async (amount: string) => {
     const price = `[[price]]\nprovider = "fal"\nmodel = "${MODEL}"\nper = "image"\namount = "${amount}"\n`;
     await writeFile(join(cwd, 'prices.toml'), price);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { amountText } from '../../../lib/contract/reply/cost.ts';
+import { addToken, TOKENS } from '../../support/add-token.ts';
 import { createImagesUpstream } from '../../support/images-upstream/images-upstream.ts';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import { FAL_UPSTREAM } from '../../support/task-upstream/services/fal.ts';
@@ -11,8 +12,6 @@ afterAll(cleanUp);
 // biome-ignore lint/suspicious/noExplicitAny: each use knows the shape of the reply that it reads.
 type Json = any;
 
-const TOKENS = 'server.tokens_file=tokens.toml';
-
 /** Starts the program with an account at fal and one at OpenRouter, and two named tokens. */
 async function start() {
   const cwd = await freshFolder();
@@ -22,10 +21,8 @@ async function start() {
     await fal.close();
     await router.close();
   });
-  const add = async (...words: string[]) =>
-    (await runProgram(['tokens', 'add', ...words, '--set', TOKENS], cwd)).stdout.trim();
-  const token = await add('alice', '--budget-per-day', '100', '--unknown-cost', '0.5');
-  const operator = await add('operator', '--permissions', 'admin,read');
+  const token = await addToken(cwd, 'alice', '--budget-per-day', '100', '--unknown-cost', '0.5');
+  const operator = await addToken(cwd, 'operator', '--permissions', 'admin,read');
   const bridge = await startBridge({
     command: 'serve',
     cwd,

@@ -72,7 +72,7 @@ describe('createImageEngine: inspect', () => {
     ['a valid image', coffee],
     ['an image that is cut off', coffee.subarray(0, -1)],
     ['an image without all of its pixels', png(header({ height: 100 }), PIXELS, END)],
-  ])('marks %s only if the image is valid', async (_name, bytes) => {
+  ])('marks %s, or returns the fault of an invalid image', async (_name, bytes) => {
     const sourceType = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
     const checked = await engine.check(bytes, signal);
 

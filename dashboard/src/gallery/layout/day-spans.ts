@@ -59,11 +59,11 @@ export function addUnread(
   }
   const counted = new Map(counts.map(({ day, count }) => [day, count]));
   const restOf = (day: Day) =>
-    height(Math.max(0, (counted.get(day.day) ?? 0) - jobsOf(layout, day)));
+    height(Math.max(0, (counted.get(day.day) ?? 0) - countOfDay(layout, day)));
   const restAbove = first && !hasNewest && isUpward?.(first.day) ? restOf(first) : 0;
   const readTop = top + restAbove;
   for (const day of layout.days) {
-    const count = Math.max(jobsOf(layout, day), counted.get(day.day) ?? 0);
+    const count = Math.max(countOfDay(layout, day), counted.get(day.day) ?? 0);
     add({ day: day.day, count }, day.height + (day === first ? restAbove : 0));
   }
   const readBottom = top;
@@ -92,13 +92,14 @@ export function addUnread(
   };
 }
 
-function jobsOf({ rows, ids, counts }: Layout, { firstRow, endRow }: Day): number {
+/** Returns the number of jobs that have been read of a day. */
+function countOfDay({ rows, ids, counts }: Layout, { firstRow, endRow }: Day): number {
   const cards = ids.slice(rows[firstRow]?.first, rows[endRow - 1]?.end);
   return cards.reduce((sum, id) => sum + (counts.get(id) ?? 1), 0);
 }
 
-/** Returns the number of jobs of cards. */
-export function countJobs(cards: readonly Pick<Shape, 'count'>[]): number {
+/** Returns the number of jobs that share these cards. */
+export function sumCounts(cards: readonly Pick<Shape, 'count'>[]): number {
   return cards.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 

@@ -6,10 +6,10 @@ import type { JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import {
   addUnread,
-  countJobs,
   endOfDay,
   placeIn,
   spanAt,
+  sumCounts,
   type WholeLayout,
 } from '../layout/day-spans.ts';
 import { type Frame, layoutRows, type Shape } from '../layout/row-layout.ts';
@@ -63,7 +63,7 @@ export function createDays({ layout, openAt, ...deps }: Deps) {
       const first = cards[0]?.day ?? 0;
       const ofFirst = cards.findIndex(({ day }) => day !== first);
       const end = ofFirst < 0 ? cards.length : ofFirst;
-      const read = countJobs(cards.slice(0, end));
+      const read = sumCounts(cards.slice(0, end));
       const isPart =
         !reading.hasNewest && isUpward(first) && read < (countOf.value.get(first) ?? read + 1);
       const shown = isPart ? withoutOpenRow(cards, end, frame) : cards;

@@ -219,7 +219,7 @@ function createWaiting(jobs: Jobs, filter: ReadonlySignal<JobFilter>) {
   };
 }
 
-/** Returns true if a new job is worth a look. */
+/** Returns true unless a new job was cancelled while it waited. */
 function isNews(jobs: Jobs, id: string): boolean {
   // A job that is cancelled while it waits leaves the open jobs.
   void jobs.open.value;

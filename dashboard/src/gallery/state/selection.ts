@@ -51,7 +51,9 @@ export function createSelection(jobsOf: (card: string) => readonly string[] = (c
     /** Selects a range that ends at `to`. The range starts at the last selected card, or else at `from`. */
     extend(list: readonly string[], from: string | undefined, to: string): void {
       if (anchor === undefined || !list.includes(anchor)) anchor = from ?? to;
-      const ends = [...jobsOf(anchor), ...jobsOf(to)].map((id) => list.indexOf(id));
+      const ends = [jobsOf(anchor), jobsOf(to)].flatMap((own) =>
+        [own.at(0), own.at(-1)].map((id = '') => list.indexOf(id)),
+      );
       const range = list.slice(Math.max(0, Math.min(...ends)), Math.max(...ends) + 1);
       set(new Set([...base, ...range]));
     },
